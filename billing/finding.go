@@ -49,4 +49,6 @@ type Finding struct {
 	Since    time.Time
 	// ChangedAt is when something happened that a reader of the message should see, such as a top-up; zero for never.
 	ChangedAt time.Time
+	// Mutes holds back what else is found in the account meanwhile, but for what is urgent.
+	Mutes bool
 }

@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// Ahead reckons how long an account's money lasts if everything that runs now keeps running.
+//
+// The burn is in the currency of the balance, else in the one that most of the holdings cost in. What is billed at an
+// unknown rate, in another currency or perhaps is counted in Unpriced; what was paid ahead (PaidAhead) takes nothing off
+// a balance and is left out. Money is cash and unexpired vouchers, each as far as it can be used up before it expires;
+// a credit line never counts. Use that the cloud has not yet taken off is taken off first.
+func Ahead(b billing.Balance, holdings []billing.Holding, now time.Time) Outlook {
+	return look(b, holdings, now, nil)
+}
+
+// Without is Ahead if the named things were given up at this instant: machines stopped, at the rate that they have when
+// stopped, everything else released. What they used until now still has to be paid.
+func Without(b billing.Balance, holdings []billing.Holding, now time.Time, given ...billing.ResourceID) Outlook {
+	return look(b, holdings, now, given)
+}
+
+func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []billing.ResourceID) Outlook {
+	cur := drawnIn(b, holdings)
+	o, priced := Outlook{}, 0
+	burn, owed := new(big.Rat), new(big.Rat)
+	rates := map[billing.ResourceID]*big.Rat{}
+	for _, h := range drawing(holdings) {
+		if r, ok := rateOf(h.Billed, h.Rate, cur); ok {
+			owed.Add(owed, new(big.Rat).Mul(r, unsettled(b, h, now)))
+		}
+		billed, rate := h.Billed, h.Rate
+		if slices.Contains(given, h.ID) {
+			if h.Ref.Kind != billing.KindInstance {
+				continue
+			}
+			if h.State != billing.StateStopped {
+				billed, rate = billing.Yes, h.StoppedRate
+			}
+		}
+		if r, ok := rateOf(billed, rate, cur); ok {
+			rates[h.ID] = r
+			burn.Add(burn, r)
+			priced++
+		} else {
+			o.Unpriced++
+		}
+		o.Running = append(o.Running, h.ID)
+	}
+	slices.SortStableFunc(o.Running, func(x, y billing.ResourceID) int { return dearerFirst(rates[x], rates[y]) })
+	o.Unsettled = exact(owed, cur)
+	if priced > 0 || o.Unpriced == 0 {
+		o.Burn = exact(burn, cur)
+	}
+	o.EmptyAt, o.Runway = end(b, cur, owed, burn, o.Unpriced, now)
+	return o
+}
+
+// drawing are the holdings that take something off the balance, or may.
+func drawing(holdings []billing.Holding) []billing.Holding {
+	var out []billing.Holding
+	for _, h := range holdings {
+		if !h.Gone() && h.Billed != billing.No && !PaidAhead(h.Mode) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// drawnIn is the currency of a burn.
+func drawnIn(b billing.Balance, holdings []billing.Holding) billing.Currency {
+	if b.Cash.Known() {
+		return b.Cash.Currency()
+	}
+	n := map[billing.Currency]int{}
+	var best billing.Currency
+	for _, h := range drawing(holdings) {
+		c := h.Rate.Hourly.Currency()
+		if c == "" {
+			continue
+		}
+		n[c]++
+		if best == "" || n[c] > n[best] || n[c] == n[best] && c < best {
+			best = c
+		}
+	}
+	return best
+}
+
+func rateOf(billed billing.Tri, r billing.Rate, c billing.Currency) (*big.Rat, bool) {
+	if billed != billing.Yes || !r.Hourly.Known() || r.Hourly.Currency() != c {
+		return nil, false
+	}
+	return amount(r.Hourly), true
+}
+
+// unsettled is for how many hours the use of a holding is not in the balance yet: since the last settlement before it
+// was read, or since the machine was started.
+func unsettled(b billing.Balance, h billing.Holding, now time.Time) *big.Rat {
+	from := b.ReadAt
+	if from.IsZero() {
+		return new(big.Rat)
+	}
+	if b.Settles > 0 {
+		from = from.Truncate(b.Settles)
+	}
+	for _, t := range []time.Time{h.CreatedAt, h.StartedAt} {
+		if t.After(from) {
+			from = t
+		}
+	}
+	return hours(max(0, now.Sub(from)))
+}
+
+func dearerFirst(x, y *big.Rat) int {
+	switch {
+	case x == nil && y == nil:
+		return 0
+	case x == nil:
+		return 1
+	case y == nil:
+		return -1
+	}
+	return y.Cmp(x)
+}
+
+// end finds when the money is gone; the zero time where it never is, or nobody can tell.
+func end(b billing.Balance, c billing.Currency, owed, burn *big.Rat, unpriced int, now time.Time) (time.Time, time.Duration) {
+	if b.Mode == billing.Postpaid || !b.Cash.Known() {
+		return time.Time{}, 0
+	}
+	paid, rest := spend(grants(b, c, now), owed, burn, now, nil)
+	left := new(big.Rat).Sub(amount(b.Cash), rest)
+	switch {
+	case b.Cash.Sign() < 0, left.Sign() < 0:
+		return now, 0
+	case burn.Sign() <= 0 && (unpriced == 0 || left.Sign() > 0 || len(grants(b, c, now)) > 0):
+		return time.Time{}, 0
+	case burn.Sign() <= 0:
+		return now, 0
+	}
+	left.Add(left, paid)
+	d, ok := lasts(left.Quo(left, burn))
+	if !ok {
+		return time.Time{}, 0
+	}
+	return now.Add(d), d
+}
+
+// spend uses vouchers up in turn: first on what is owed, then on the burn until they expire or the horizon (nil for
+// none) comes. It gives what they paid of the burn, and what is still owed.
+func spend(vs []billing.Voucher, owed, burn *big.Rat, now time.Time, horizon *big.Rat) (paid, rest *big.Rat) {
+	paid, rest = new(big.Rat), new(big.Rat).Set(owed)
+	for _, v := range vs {
+		has := amount(v.Remaining)
+		part := smaller(has, rest)
+		has, rest = new(big.Rat).Sub(has, part), new(big.Rat).Sub(rest, part)
+		until := horizon
+		if !v.ExpiresAt.IsZero() {
+			until = hours(v.ExpiresAt.Sub(now))
+			if horizon != nil {
+				until = smaller(until, horizon)
+			}
+		}
+		if until != nil {
+			room := new(big.Rat).Mul(burn, until)
+			room.Sub(room, paid)
+			if room.Sign() < 0 {
+				continue
+			}
+			has = smaller(has, room)
+		}
+		paid.Add(paid, has)
+	}
+	return paid, rest
+}
+
+func smaller(x, y *big.Rat) *big.Rat {
+	if x.Cmp(y) <= 0 {
+		return x
+	}
+	return y
+}
+
+// exact turns a fraction into an amount, rounded half to even at the 18th decimal; unknown without a currency.
+func exact(r *big.Rat, c billing.Currency) billing.Money {
+	m, _, err := billing.ParseMoney(cmp.Or(r.FloatString(24), "0"), c)
+	if err != nil {
+		return billing.Money{}
+	}
+	return m
+}

@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// Answer says what was spent: what the clouds billed, and beside it what our own meter accrued in hours that no bill
+// covers yet. It fails with the book's error, or with an Invalid error that names the question where a sum leaves the
+// range of Money.
+func Answer(ctx context.Context, book Book, q Question) (Report, error) {
+	if q.Zone == nil {
+		q.Zone = time.UTC
+	}
+	r := Report{Question: q}
+	covered, err := book.Coverage(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	rows, whole, err := book.Billed(ctx, q)
+	if err != nil {
+		return Report{}, err
+	}
+	s := newSheet(q, covered)
+	for _, row := range rows {
+		if err = s.bill(row); err != nil {
+			return Report{}, s.overflow(err)
+		}
+	}
+	if end := earlier(q.To, q.Now); q.From.Before(end) {
+		spans, err := book.Metered(ctx, billing.Period{Start: q.From, End: end})
+		if err != nil {
+			return Report{}, err
+		}
+		for _, m := range spans {
+			if err = s.meter(m); err != nil {
+				return Report{}, s.overflow(err)
+			}
+		}
+	}
+	r.WholeDays, r.Missing, r.AsOf = whole, s.missing(), s.asOf
+	r.Rows, r.Totals, err = s.close()
+	if err != nil {
+		return Report{}, s.overflow(err)
+	}
+	return r, nil
+}
+
+// sheet is one answer being written.
+type sheet struct {
+	q       Question
+	covered map[billing.AccountID]Covered
+	order   []Covered
+	lines   map[string]*line
+	whole   map[billing.Currency]*line // the totals
+	blind   map[billing.AccountID][]billing.Period
+	asOf    time.Time
+}
+
+// line is a row with what it lacks: resources, each counted once.
+type line struct {
+	Row
+	unpriced map[billing.ResourceID]bool
+}
+
+func newSheet(q Question, covered []Covered) *sheet {
+	s := &sheet{q: q, order: covered, covered: map[billing.AccountID]Covered{}, lines: map[string]*line{},
+		whole: map[billing.Currency]*line{}, blind: map[billing.AccountID][]billing.Period{}}
+	for _, c := range covered {
+		s.covered[c.Account] = c
+		s.asOf = later(s.asOf, c.ReadAt)
+	}
+	return s
+}
+
+// line finds the row of some keys and a currency.
+func (s *sheet) line(keys []string, c billing.Currency) *line {
+	id := strings.Join(append(slices.Clone(keys), string(c)), "\x00")
+	if s.lines[id] == nil {
+		s.lines[id] = &line{Row: Row{Keys: keys, Currency: c}, unpriced: map[billing.ResourceID]bool{}}
+	}
+	return s.lines[id]
+}
+
+func (s *sheet) bill(r Row) (err error) {
+	l := s.line(r.Keys, r.Currency)
+	l.Billed, err = plus(l.Billed, r.Billed)
+	return err
+}
+
+// close sorts the rows and adds them up.
+func (s *sheet) close() (rows, totals []Row, err error) {
+	for _, l := range s.lines {
+		l.Unpriced = len(l.unpriced)
+		rows = append(rows, l.Row)
+		t := s.whole[l.Currency]
+		if t == nil {
+			t = &line{Row: Row{Currency: l.Currency}, unpriced: map[billing.ResourceID]bool{}}
+			s.whole[l.Currency] = t
+		}
+		if t.Billed, err = plus(t.Billed, l.Billed); err != nil {
+			return nil, nil, err
+		}
+		if t.Accrued, err = plus(t.Accrued, l.Accrued); err != nil {
+			return nil, nil, err
+		}
+		for id := range l.unpriced {
+			t.unpriced[id] = true
+		}
+	}
+	for _, t := range s.whole {
+		t.Unpriced = len(t.unpriced)
+		totals = append(totals, t.Row)
+	}
+	slices.SortFunc(totals, func(x, y Row) int { return cmp.Compare(x.Currency, y.Currency) })
+	slices.SortFunc(rows, s.before)
+	return rows, totals, nil
+}
+
+// before orders rows: by day where the question cuts by day, then by currency, the greatest first.
+func (s *sheet) before(x, y Row) int {
+	if i := slices.Index(s.q.By, ByDay); i >= 0 {
+		if n := cmp.Compare(x.Keys[i], y.Keys[i]); n != 0 {
+			return n
+		}
+	}
+	if n := cmp.Compare(x.Currency, y.Currency); n != 0 {
+		return n
+	}
+	ax, _ := plus(x.Billed, x.Accrued)
+	ay, _ := plus(y.Billed, y.Accrued)
+	if n := amount(ay).Cmp(amount(ax)); n != 0 {
+		return n
+	}
+	return slices.Compare(x.Keys, y.Keys)
+}
+
+// missing lists, account by account, for how long the bill is not there yet, and where the meter was blind.
+func (s *sheet) missing() []Gap {
+	var gaps []Gap
+	end := earlier(s.q.To, s.q.Now)
+	for _, c := range s.order {
+		if from := later(s.q.From, c.Through); c.Billing && from.Before(end) {
+			gaps = append(gaps, Gap{Account: c.Name, From: from, To: end})
+		}
+		for _, p := range joined(s.blind[c.Account]) {
+			gaps = append(gaps, Gap{Account: c.Name, From: p.Start, To: p.End, Unseen: true})
+		}
+	}
+	return gaps
+}
+
+func (s *sheet) overflow(err error) error {
+	return &billing.Error{Kind: billing.Invalid, Op: "add up spend",
+		Err: fmt.Errorf("%s to %s by %v: %w", s.q.From.Format(time.DateOnly), s.q.To.Format(time.DateOnly), s.q.By, err)}
+}
+
+// plus adds two amounts of one currency; an unknown one counts for nothing beside a known one.
+func plus(x, y billing.Money) (billing.Money, error) {
+	switch {
+	case !x.Known():
+		return y, nil
+	case !y.Known():
+		return x, nil
+	}
+	return x.Add(y)
+}
+
+func earlier(x, y time.Time) time.Time {
+	if y.Before(x) {
+		return y
+	}
+	return x
+}
+
+func later(x, y time.Time) time.Time {
+	if y.After(x) {
+		return y
+	}
+	return x
+}
