@@ -1,0 +1,39 @@
+package httpx
+
+import (
+	"context"
+	"net/http"
+)
+
+// mark is what the builder of a request knows about it and the method alone does not tell: some clouds read with POST.
+type mark struct {
+	write bool
+	paid  bool
+	token string // idempotency token that the request carries
+}
+
+type markKey struct{}
+
+func marked(r *http.Request, m mark) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), markKey{}, m))
+}
+
+func markOf(r *http.Request) (mark, bool) {
+	m, ok := r.Context().Value(markKey{}).(mark)
+	return m, ok
+}
+
+// Read marks a request as changing nothing, whatever its method.
+func Read(r *http.Request) *http.Request { return marked(r, mark{}) }
+
+// Paid marks a read that the cloud charges for.
+func Paid(r *http.Request) *http.Request { return marked(r, mark{paid: true}) }
+
+// Write marks a request as changing something. It is sent again only when nothing of it left the machine.
+func Write(r *http.Request) *http.Request { return marked(r, mark{write: true}) }
+
+// WriteOnce marks a write that carries an idempotency token, so that the cloud does it once however often it is sent.
+// The caller puts the token where the cloud wants it.
+func WriteOnce(r *http.Request, token string) *http.Request {
+	return marked(r, mark{write: true, token: token})
+}
