@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// RecordCharges swaps the charges of one polled window of whole UTC days, read complete. Days of the window without a
+// line are swapped too: they are delivered and empty. It fails with an Invalid error for a window of other times, or a
+// charge that lies outside it; then nothing is changed.
+func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, cov billing.Coverage, charges iter.Seq[billing.Charge]) error {
+	const op = "record charges"
+	if stamp(p.Start)%dayMillis != 0 || stamp(p.End)%dayMillis != 0 {
+		return fault(billing.Invalid, op, fmt.Errorf("%s to %s is not whole UTC days", p.Start, p.End), billing.Text{})
+	}
+	im := Import{Account: account, Source: billing.SourceAPI}
+	l, err := d.newLoader(ctx, im)
+	if err != nil {
+		return err
+	}
+	l.keyed = byUTCDay
+	if err := l.loadWindow(ctx, p, charges); err != nil {
+		return l.abandon(ctx, err)
+	}
+	err = d.write(ctx, op, func(tx *sql.Tx) error {
+		if err := l.flip(ctx, tx, im); err != nil {
+			return err
+		}
+		return l.delivered(ctx, tx, at, cov)
+	})
+	if err != nil {
+		return l.abandon(ctx, err)
+	}
+	_ = d.Sweep(ctx) // the window is in; what could not be cleared away now is at the next one
+	return nil
+}
+
+func (l *loader) loadWindow(ctx context.Context, p billing.Period, charges iter.Seq[billing.Charge]) error {
+	if err := l.begin(ctx); err != nil {
+		return err
+	}
+	for start := p.Start.UTC(); start.Before(p.End); start = start.Add(24 * time.Hour) {
+		if _, err := l.part(utcDay(start)); err != nil {
+			return fail("record charges", err)
+		}
+	}
+	for c := range charges {
+		if !p.Contains(c.ChargePeriod.Start) {
+			return fault(billing.Invalid, "record charges", fmt.Errorf("a charge that starts at %s lies outside the window that was read",
+				c.ChargePeriod.Start.UTC().Format(time.RFC3339)), billing.Text{})
+		}
+		if err := l.add(ctx, &c); err != nil {
+			return err
+		}
+	}
+	return l.flush(ctx)
+}
+
+// delivered notes how far the cloud says that its bill reaches; the last line does not tell.
+func (l *loader) delivered(ctx context.Context, tx *sql.Tx, at time.Time, cov billing.Coverage) error {
+	if !cov.Through.IsZero() {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO coverage (account_id, source, through, provisional, read_at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET through = MAX(through, excluded.through), provisional = excluded.provisional, read_at = excluded.read_at`,
+			l.account, l.source, stamp(cov.Through), stampOrNull(cov.Provisional), stamp(at)); err != nil {
+			return err
+		}
+	}
+	return markGood(ctx, tx, l.account, billing.ReadCharges, billing.Scope{}, at)
+}
+
+// Watermark says how far the account's bill has been delivered by its cloud; zero for never.
+func (d *DB) Watermark(ctx context.Context, account billing.AccountID) (time.Time, error) {
+	var through sql.NullInt64
+	err := d.readers.QueryRowContext(ctx, `SELECT MAX(through) FROM coverage WHERE account_id = ? AND source = ?`,
+		account, billing.SourceAPI).Scan(&through)
+	if err != nil {
+		return time.Time{}, fail("read the watermark", err)
+	}
+	if !through.Valid {
+		return time.Time{}, nil
+	}
+	return fromStamp(through.Int64), nil
+}
