@@ -1,0 +1,101 @@
+package notify
+
+import (
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/billing/ledger"
+)
+
+// View is everything that rules and answers look at: what is stored, at one instant. It is data; nobody who has one
+// needs a clock, a cloud or the store.
+type View struct {
+	Now      time.Time
+	Zone     *time.Location
+	Hours    Hours
+	Accounts []AccountView // in the order of the configuration, imported ones last
+	Settings Settings
+	Source   string // said under every table, such as "demo book, article prices"; "" for nothing to say
+}
+
+// AccountView is one account as stored.
+type AccountView struct {
+	billing.Account
+	Driver   billing.Driver  // zero for an imported account
+	Balance  billing.Balance // zero (ReadAt is zero) where none was ever read
+	Outlook  ledger.Outlook
+	Holdings []billing.Holding // not gone, any state
+	Readings []billing.Reading
+	Release  bool // the configuration allows to give things back here
+	Covered  ledger.Covered
+	Arrived  Arrival // the last top-up that was seen
+}
+
+// Arrival is money that came to a balance: it rose between two readings. Zero where none was seen.
+type Arrival struct {
+	At     time.Time // of the reading that showed it
+	Amount billing.Money
+}
+
+// Account finds an account by its number.
+func (v View) Account(id billing.AccountID) (AccountView, bool) {
+	for _, a := range v.Accounts {
+		if a.ID == id {
+			return a, true
+		}
+	}
+	return AccountView{}, false
+}
+
+// Holding finds a resource and its account.
+func (v View) Holding(id billing.ResourceID) (AccountView, billing.Holding, bool) {
+	for _, a := range v.Accounts {
+		for _, h := range a.Holdings {
+			if h.ID == id {
+				return a, h, true
+			}
+		}
+	}
+	return AccountView{}, billing.Holding{}, false
+}
+
+// Hours are the working hours of an installation, in its zone.
+type Hours struct {
+	Start, End time.Duration // since midnight
+	Days       [7]bool       // by time.Weekday
+}
+
+// Settings are the thresholds of rules, resolved per installation.
+type Settings struct {
+	BalanceSteps   []time.Duration            // runway at which to push, falling: 24 h, 6 h
+	BalanceFloors  map[string][]billing.Money // by account name: absolute floors, falling
+	RearmTime      time.Duration              // a step re-arms when the runway is this far above it
+	RearmPercent   int                        // a floor re-arms this far above it
+	DiskAge        time.Duration
+	SnapshotAge    time.Duration
+	StoppedAge     time.Duration   // stopped but billed: listed from here
+	StoppedPush    time.Duration   // and pushed from here
+	StoppedFloor   []billing.Money // per day, one per currency: not pushed below it
+	ExpirySteps    []time.Duration // falling
+	RenewalStep    time.Duration   // what renews itself is told this long before, with its price
+	ForgottenPush  []billing.Money // per month, one per currency: own message from here on
+	UnreachableFor time.Duration   // an account that could not be read for so long is a message
+	StaleBalance   time.Duration
+	StaleInventory time.Duration
+}
+
+// NextStart is the next start of work after now, in the zone of the hours (nil: UTC); zero where nobody ever works.
+func (h Hours) NextStart(now time.Time, zone *time.Location) time.Time {
+	if zone == nil {
+		zone = time.UTC
+	}
+	local := now.In(zone)
+	for d := 0; d < 8; d++ {
+		day := time.Date(local.Year(), local.Month(), local.Day()+d, 0, 0, 0, 0, zone)
+		start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, int(h.Start.Seconds()), 0, zone)
+		if h.Days[day.Weekday()] && start.After(now) {
+			return start
+		}
+	}
+	return time.Time{}
+}
