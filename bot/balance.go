@@ -1,0 +1,191 @@
+package bot
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"gpuspend/billing"
+	"gpuspend/notify"
+	"gpuspend/notify/words"
+)
+
+func balance(ctx context.Context, d *Desk, r Request) (Answer, error) {
+	v, err := d.Look(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	accounts := balanced(v)
+	if len(r.Words) > 0 {
+		if accounts, err = named(r, accounts); err != nil {
+			return Answer{}, err
+		}
+	}
+	if len(accounts) == 0 {
+		a := say(r.Print, emptyKey(v, "bot.balance.none"))
+		a.Data, a.Warnings, a.Failed = BalanceData{Accounts: []BalanceRow{}}, []string{}, true
+		return a, nil
+	}
+	data := BalanceData{}
+	for _, a := range accounts {
+		data.Accounts = append(data.Accounts, balanceRow(a, r.Now))
+	}
+	return Answer{Data: data, Message: balanceMessage(r.Print, v, accounts), AsOf: oldest(v, billing.ReadBalance),
+		Warnings: warnings(r.Print, v, billing.ReadBalance)}, nil
+}
+
+// emptyKey tells a store that holds nothing at all from one that holds nothing of this.
+func emptyKey(v notify.View, otherwise string) string {
+	if len(v.Accounts) == 0 {
+		return "bot.empty"
+	}
+	return otherwise
+}
+
+// balanced are the accounts that have a balance or whose cloud should give one.
+func balanced(v notify.View) []notify.AccountView {
+	return slices.DeleteFunc(slices.Clone(v.Accounts), func(a notify.AccountView) bool {
+		return !polled(a) || a.Balance.ReadAt.IsZero() && !slices.ContainsFunc(a.Readings, func(r billing.Reading) bool {
+			return r.Of == billing.ReadBalance && r.ErrorKind != billing.Absent
+		})
+	})
+}
+
+// named keeps the accounts that a word names: by account or cloud.
+func named(r Request, accounts []notify.AccountView) ([]notify.AccountView, error) {
+	want := fold1(strings.Join(r.Words, " "))
+	var names []string
+	var out []notify.AccountView
+	for _, a := range accounts {
+		names = append(names, a.Name)
+		if fold1(a.Name) == want || fold1(cloud(a)) == want {
+			out = append(out, a)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	line := nearest(want, names)
+	if line != "" {
+		line = "balance " + line
+	}
+	return nil, unclear(r.Print, "bot.words.account", line, "word", strings.Join(r.Words, " "), "words", names)
+}
+
+func balanceRow(a notify.AccountView, now time.Time) BalanceRow {
+	row := BalanceRow{Account: a.Name, Provider: cloud(a), Currency: a.Currency, Available: amount(a.Balance.Cash),
+		BurnPerHour: amount(a.Outlook.Burn), AsOf: instant(a.Balance.ReadAt)}
+	if c := a.Balance.Cash.Currency(); c != "" {
+		row.Currency = c
+	}
+	if !a.Outlook.EmptyAt.IsZero() {
+		s := hours(max(0, a.Outlook.EmptyAt.Sub(now)))
+		row.RunwayHours = &s
+	}
+	return row
+}
+
+// hours writes a duration in hours, rounded down to two digits.
+func hours(d time.Duration) string {
+	return new(big.Rat).SetFrac64(int64(d/(36*time.Second)), 100).FloatString(2)
+}
+
+func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountView) notify.Message {
+	m := headed(balanceTitle(p, v.Now, accounts))
+	t := notify.Table{Columns: []notify.Column{{Title: p.Text("bot.column.account")},
+		{Title: p.Text("bot.column.balance"), Right: true}, {Title: p.Text("bot.column.burn"), Right: true},
+		{Title: p.Text("bot.column.lasts")}, {Title: p.Text("bot.column.as_of")}}}
+	credit := []notify.Rich{}
+	for _, a := range accounts {
+		t.Rows = append(t.Rows, []notify.Rich{notify.Plain(accountText(a)), notify.Plain(p.Money(a.Balance.Cash)),
+			burnText(p, a), lastsText(p, v.Now, a), notify.Plain(p.Clock(a.Balance.ReadAt))})
+		if a.Balance.Credit.Known() && a.Balance.Credit.Sign() > 0 {
+			credit = append(credit, p.Rich("bot.balance.credit", "account", a.Name, "amount", a.Balance.Credit))
+		}
+	}
+	m.Blocks = append(m.Blocks, notify.Grid(t))
+	lines := append(credit, p.Rich("bot.balance.assumes"))
+	lines = append(lines, warningLines(p, v, billing.ReadBalance)...)
+	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
+	return m
+}
+
+// balanceTitle names the account that runs dry first.
+func balanceTitle(p words.Printer, now time.Time, accounts []notify.AccountView) string {
+	a, ok := shortest(accounts)
+	switch {
+	case !ok:
+		return p.Text("bot.balance.lasting", "count", len(accounts))
+	case !a.Outlook.EmptyAt.After(now):
+		return p.Text("bot.balance.dry", "account", accountText(a))
+	}
+	return p.Text("bot.balance.title", "mark", urgency(a.Outlook.EmptyAt.Sub(now)), "account", accountText(a),
+		"time", notify.Plain(p.Moment(a.Outlook.EmptyAt)), "balance", a.Balance.Cash)
+}
+
+func shortest(accounts []notify.AccountView) (notify.AccountView, bool) {
+	var best notify.AccountView
+	for _, a := range accounts {
+		if e := a.Outlook.EmptyAt; !e.IsZero() && (best.Outlook.EmptyAt.IsZero() || e.Before(best.Outlook.EmptyAt)) {
+			best = a
+		}
+	}
+	return best, !best.Outlook.EmptyAt.IsZero()
+}
+
+func urgency(left time.Duration) string {
+	switch {
+	case left < 24*time.Hour:
+		return "🔴"
+	case left < 72*time.Hour:
+		return "🟡"
+	}
+	return "🟢"
+}
+
+// accountText names an account with its cloud where its own name does not tell.
+func accountText(a notify.AccountView) string {
+	c := cloud(a)
+	if strings.Contains(bare(a.Name), bare(c)) || strings.Contains(bare(c), bare(a.Name)) {
+		return a.Name
+	}
+	return a.Name + " (" + c + ")"
+}
+
+// bare is a name's letters and digits alone: "compute-c" and "Compute C" are one name.
+func bare(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, s)
+}
+
+func burnText(p words.Printer, a notify.AccountView) notify.Rich {
+	burn := notify.Plain(p.MoneyPer(a.Outlook.Burn, words.PerHour))
+	if a.Outlook.Unpriced > 0 && a.Outlook.Burn.Known() {
+		return p.Rich("bot.at_least", "sum", burn)
+	}
+	return burn
+}
+
+func lastsText(p words.Printer, now time.Time, a notify.AccountView) notify.Rich {
+	o := a.Outlook
+	switch {
+	case a.Balance.ReadAt.IsZero() || !a.Balance.Cash.Known():
+		return p.Rich("words.unknown")
+	case a.Balance.Mode == billing.Postpaid:
+		return p.Rich("bot.balance.postpaid")
+	case !o.EmptyAt.IsZero() && !o.EmptyAt.After(now):
+		return p.Rich("bot.balance.gone")
+	case !o.EmptyAt.IsZero():
+		return p.Rich("bot.balance.until", "time", notify.Plain(p.Moment(o.EmptyAt)), "left", o.EmptyAt.Sub(now))
+	case o.Burn.Known() && o.Burn.Sign() == 0 && o.Unpriced == 0:
+		return p.Rich("bot.balance.idle")
+	}
+	return p.Rich("words.unknown")
+}

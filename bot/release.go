@@ -1,0 +1,228 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gpuspend/billing"
+	"gpuspend/billing/ledger"
+	"gpuspend/billing/release"
+	"gpuspend/notify"
+	"gpuspend/notify/words"
+)
+
+// The names of the release form and its inputs.
+const (
+	formRelease = "release"
+	inputDo     = "do"
+	inputReason = "reason"
+	inputTyped  = "typed"
+)
+
+// carried goes through a form and back.
+type carried struct {
+	Resource    billing.ResourceID `json:"r,omitempty"`
+	Handle      string             `json:"h,omitempty"`
+	Fingerprint string             `json:"f,omitempty"`
+	Alert       string             `json:"a,omitempty"`
+	Place       Place              `json:"p"`
+}
+
+func (c carried) String() string {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func parseCarried(s string) (carried, error) {
+	var c carried
+	if err := json.Unmarshal([]byte(s), &c); err != nil {
+		return c, &billing.Error{Kind: billing.Invalid, Op: "read form", Err: err}
+	}
+	return c, nil
+}
+
+func releaseCommand(ctx context.Context, d *Desk, r Request) (Answer, error) {
+	if len(r.Words) == 0 {
+		return Answer{}, unclear(r.Print, "bot.release.which", "forgotten")
+	}
+	v, err := d.Look(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	x, err := find(r, v, strings.Join(r.Words, " "), "release")
+	if err != nil {
+		return Answer{}, err
+	}
+	if d.Engine == nil {
+		a := say(r.Print, "bot.release.nothing_here")
+		a.Failed, a.Warnings = true, []string{}
+		a.Data = PlanData{Handle: x.Handle, Name: x.Name, Refused: a.Message.Push, Options: []PlanRow{}}
+		return a, nil
+	}
+	plan, err := d.Engine.Plan(ctx, x.ID)
+	if err != nil {
+		return Answer{}, err
+	}
+	return releaseAnswer(r, x, plan), nil
+}
+
+func releaseAnswer(r Request, x item, plan release.Plan) Answer {
+	a := Answer{Data: planData(r.Print, x, plan), AsOf: plan.ReadAt, Warnings: []string{}}
+	if !plan.Refused.IsZero() || len(plan.Options) == 0 {
+		a.Message, a.Failed = refusedMessage(r.Print, x, plan), true
+		return a
+	}
+	a.Message = planMessage(r.Print, x, plan)
+	if r.Dry {
+		a.Message.Blocks = append(a.Message.Blocks, notify.Context(r.Print.Rich("bot.release.dry")))
+		a.Failed = true
+		return a
+	}
+	f := releaseForm(r.Print, x, plan, plan.Options[0].Verb, r.Place)
+	a.Form = &f
+	return a
+}
+
+func planData(p words.Printer, x item, plan release.Plan) PlanData {
+	data := PlanData{Handle: x.Handle, Name: x.Name, Refused: p.Say(plan.Refused), Options: []PlanRow{}}
+	for _, o := range plan.Options {
+		data.Options = append(data.Options, PlanRow{Verb: o.Verb, Saves: amount(o.Saves), StillBills: amount(o.StillBills), Currency: o.Saves.Currency()})
+	}
+	return data
+}
+
+// refusedMessage says why nothing can be done, with the way to the cloud's own page.
+func refusedMessage(p words.Printer, x item, plan release.Plan) notify.Message {
+	why := p.Sentence(plan.Refused)
+	if plan.Refused.IsZero() {
+		why = p.Rich("bot.release.no_option", "name", notify.Code(label(x.Name, x.Ref.ID)))
+	}
+	m := notify.Message{Push: firstLine(why.String()), Blocks: []notify.Block{notify.Section(why)}}
+	if link := x.account.Driver.Console.Resource; link != nil {
+		if url := link(x.Ref); url != "" {
+			m.Blocks = append(m.Blocks, notify.Actions(notify.Button{Label: p.Text("bot.button.console"), URL: url}))
+		}
+	}
+	return m
+}
+
+// planMessage is the form's content for a reader who has no forms.
+func planMessage(p words.Printer, x item, plan release.Plan) notify.Message {
+	m := headed(p.Text("bot.release.title_long", "name", label(x.Name, x.Ref.ID), "amount", p.MoneyPer(plan.Today, words.PerMonth)))
+	m.Blocks = append(m.Blocks, notify.Section(planHead(p, x, plan)))
+	for _, o := range plan.Options {
+		lines := []notify.Rich{notify.Bold(optionLabel(p, o)), notify.Plain(effect(p, o))}
+		lines = append(lines, consequences(p, x, o)...)
+		m.Blocks = append(m.Blocks, notify.Section(notify.Join("\n", lines...)))
+	}
+	m.Blocks = append(m.Blocks, notify.Context(p.Rich("bot.release.read", "age", p.Now.Sub(plan.ReadAt))))
+	return m
+}
+
+// releaseForm is the modal of one resource with one choice made.
+func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb, at Place) Form {
+	name := label(x.Name, x.Ref.ID)
+	f := Form{Callback: formRelease, Title: p.Text("bot.release.title", "name", name), Close: p.Text("bot.button.cancel"),
+		Private: carried{Resource: x.ID, Handle: x.Handle, Fingerprint: plan.Fingerprint, Place: at}.String()}
+	choice := Choice{Name: inputDo, Label: p.Text("bot.release.what"), Chosen: string(chosen), Live: len(plan.Options) > 1}
+	for _, o := range plan.Options {
+		choice.Options = append(choice.Options, Option{Value: string(o.Verb), Label: optionLabel(p, o), Hint: effect(p, o)})
+	}
+	f.text(planHead(p, x, plan))
+	f.Blocks = append(f.Blocks, FormBlock{Choice: &choice})
+	o := option(plan, chosen)
+	f.Submit = p.Text("bot.release.submit." + string(o.Verb))
+	if lines := consequences(p, x, o); len(lines) > 0 {
+		f.text(notify.Join("\n", lines...))
+	}
+	if o.Typed != "" {
+		f.Blocks = append(f.Blocks, FormBlock{Line: &Line{Name: inputTyped, Label: p.Text("bot.release.typed", "name", o.Typed), Hint: o.Typed}})
+	}
+	f.Blocks = append(f.Blocks, FormBlock{Line: &Line{Name: inputReason, Label: p.Text("bot.release.reason"), Optional: true}})
+	small := notify.Context(p.Rich("bot.release.read", "age", p.Now.Sub(plan.ReadAt)))
+	f.Blocks = append(f.Blocks, FormBlock{Text: &small})
+	return f
+}
+
+func (f *Form) text(r notify.Rich) {
+	b := notify.Section(r)
+	f.Blocks = append(f.Blocks, FormBlock{Text: &b})
+}
+
+// option is the choice of a plan with a verb, else the first.
+func option(plan release.Plan, v billing.Verb) release.Option {
+	i := slices.IndexFunc(plan.Options, func(o release.Option) bool { return o.Verb == v })
+	return plan.Options[max(i, 0)]
+}
+
+// planHead is two lines: what and where it is, and what it does and costs.
+func planHead(p words.Printer, x item, plan release.Plan) notify.Rich {
+	h := plan.Holding
+	owner := notify.Rich(p.Text("bot.unowned"))
+	if h.Owner != "" {
+		owner = notify.Plain(h.Owner)
+	}
+	mode := notify.Rich("")
+	if h.Mode != billing.ModeUnknown {
+		mode = notify.Plain(p.Mode(h.Mode))
+	}
+	first := notify.Join(" · ", notify.Plain(placeText(x)), notify.Plain(p.Kind(h.Ref.Kind)+" "+sizeText(p, h)), mode, owner)
+	second := p.Rich("bot.release.head", "state", stateText(p, x), "amount", notify.Bold(p.MoneyPer(plan.Today, words.PerMonth)))
+	return notify.Join("\n", first, second)
+}
+
+func optionLabel(p words.Printer, o release.Option) string {
+	key := "bot.release.option." + string(o.Verb)
+	if o.Verb == billing.VerbStop && len(o.Stays) == 0 {
+		key = "bot.release.option.stop_bare"
+	}
+	return p.Text(key)
+}
+
+// effect says what a choice saves and what goes on billing, before it is made.
+func effect(p words.Printer, o release.Option) string {
+	return p.Text("bot.release.effect", "saves", p.MoneyPer(o.Saves, words.PerMonth), "still", p.MoneyPer(o.StillBills, words.PerMonth))
+}
+
+// consequences are what a choice deletes, what stays and bills, and what may not come back.
+func consequences(p words.Printer, x item, o release.Option) []notify.Rich {
+	var lines []notify.Rich
+	if o.LeavesMore {
+		lines = append(lines, p.Rich("bot.release.leaves_more"))
+	}
+	if o.MayNotReturn {
+		lines = append(lines, p.Rich("bot.release.may_not_return"))
+	}
+	if len(o.Goes) > 0 {
+		lines = append(lines, p.Rich("bot.release.goes", "what", holdingsText(p, x, o.Goes, false)))
+	}
+	if len(o.Stays) > 0 {
+		lines = append(lines, p.Rich("bot.release.stays", "what", holdingsText(p, x, o.Stays, true)))
+	}
+	return lines
+}
+
+// holdingsText names holdings one after another, with what each costs a month where that matters.
+func holdingsText(p words.Printer, x item, all []billing.Holding, priced bool) notify.Rich {
+	var out []notify.Rich
+	for _, h := range all {
+		one := notify.Plain(p.Kind(h.Ref.Kind)+" ") + notify.Code(label(h.Name, h.Ref.ID))
+		if size := sizeText(p, h); size != "" {
+			one += notify.Plain(" " + size)
+		}
+		if priced {
+			rate := h.Rate.Hourly
+			if h.ID == x.ID {
+				rate = h.StoppedRate.Hourly // of what is stopped, only that is left
+			}
+			one += notify.Plain(" " + p.MoneyPer(ledger.Monthly(rate, x.account.Driver.MonthHours), words.PerMonth))
+		}
+		out = append(out, one)
+	}
+	return notify.Join(" · ", out...)
+}
