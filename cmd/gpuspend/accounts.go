@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/billing/providers"
+	"gpuspend/billing/watch"
+)
+
+// open opens every configured account with its reading credential.
+func (a *App) open(ctx context.Context, p *present) ([]watch.Account, error) {
+	var list []watch.Account
+	for i, ac := range p.config.Accounts {
+		provider, err := a.provider(ctx, ac, false)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, watch.Account{Account: p.accounts[i], Provider: provider, Schedule: watch.Schedule{
+			Balance: time.Duration(ac.Poll.Balance), Inventory: time.Duration(ac.Poll.Inventory),
+			Charges: time.Duration(ac.Poll.Charges), Offers: time.Duration(ac.Poll.Offers),
+		}})
+	}
+	return list, nil
+}
+
+// provider opens one account, for reading or for the release engine.
+func (a *App) provider(ctx context.Context, ac AccountConfig, write bool) (billing.Provider, error) {
+	d, ok := a.driver(ac.Provider)
+	if !ok {
+		return nil, fmt.Errorf("account %s: %q is no cloud I know", ac.Name, ac.Provider)
+	}
+	given := ac.Credentials.Read
+	if write {
+		given = ac.Credentials.Release
+	}
+	c := billing.Config{Account: ac.Name, BaseURL: ac.BaseURL, Write: write, Fields: map[string]billing.Secret{}}
+	for name, s := range given {
+		secret, err := s.Reveal(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("account %s: credential %s: %w", ac.Name, name, err)
+		}
+		c.Fields[name] = secret
+	}
+	transport, err := providers.Transport(ac.Proxy, ac.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", ac.Name, err)
+	}
+	p, err := d.Open(c, billing.Env{Transport: transport, Log: a.o.Log.With("account", ac.Name), Now: a.o.Now})
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", ac.Name, err)
+	}
+	return p, nil
+}
+
+// OpenForRelease opens an account with its release credential, for the engine alone. It fails with a Denied error where
+// the configuration does not allow releases.
+func (a *App) OpenForRelease(ctx context.Context, id billing.AccountID) (billing.Provider, error) {
+	p := a.present.Load()
+	for i, account := range p.accounts {
+		if account.ID != id {
+			continue
+		}
+		if ac := p.config.Accounts[i]; ac.Release == "allow" {
+			return a.provider(ctx, ac, true)
+		}
+		break
+	}
+	return nil, &billing.Error{Kind: billing.Denied, Op: "open for release",
+		Say: billing.Say("release.refused.read_only", "account", a.about(id).Name)}
+}

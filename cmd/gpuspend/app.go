@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/billing/release"
+	"gpuspend/billing/watch"
+	"gpuspend/bot"
+	"gpuspend/bot/slack"
+	"gpuspend/notify"
+	"gpuspend/notify/rules"
+	"gpuspend/notify/words"
+	"gpuspend/storage"
+)
+
+// Options is what the program is made of. Everything that a test or the demo puts in place of the world stands here.
+type Options struct {
+	Config  Config
+	Drivers []billing.Driver
+	Now     func() time.Time // the product's clock
+	Speed   float64          // how much faster than real time Now runs; 0 is 1
+	Log     *slog.Logger
+	Slack   SlackDoor // how Slack is reached; zero for the real one
+	Source  string    // said under every table; "" for none
+}
+
+// App is the running program: one store, one watcher, one engine, one pipeline, one chat. Make one with New.
+type App struct {
+	o        Options
+	db       *storage.DB
+	words    *words.Book
+	watcher  *watch.Watcher
+	engine   *release.Engine
+	pipeline *notify.Pipeline
+	chat     *slack.Client // nil where no chat is configured
+
+	applying sync.Mutex
+	present  atomic.Pointer[present]
+}
+
+// present is what the configuration of now came to. It is replaced whole, never changed.
+type present struct {
+	config   Config
+	in       installation
+	accounts []billing.Account
+	desk     *bot.Desk
+}
+
+// New opens the store and the accounts and joins everything. It calls no cloud and no chat.
+func New(ctx context.Context, o Options) (*App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	book, err := words.New()
+	if err != nil {
+		return nil, err
+	}
+	db, err := storage.Open(ctx, o.Config.storePath(), storage.Options{Now: o.Now, Wall: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	a := &App{o: o, db: db, words: book}
+	if err := a.join(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+func (a *App) join(ctx context.Context) (err error) {
+	if a.engine, err = release.New(release.Options{
+		Store: a.db, Reader: readerFunc(a.refresh), Opener: a, Teller: a, About: a.about, MayAct: a.mayAct,
+		Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed, Patience: time.Duration(a.o.Config.Releases.Patience),
+	}); err != nil {
+		return err
+	}
+	now, err := a.resolve(ctx, a.o.Config)
+	if err != nil {
+		return err
+	}
+	a.present.Store(now)
+	if a.chat, err = a.newChat(now.desk); err != nil {
+		return err
+	}
+	watched, err := a.open(ctx, now)
+	if err != nil {
+		return err
+	}
+	if a.watcher, err = watch.New(watch.Options{Store: a.db, Accounts: watched, Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed,
+		Changed: a.changed}); err != nil {
+		return err
+	}
+	a.pipeline, err = a.newPipeline(now)
+	return err
+}
+
+// resolve makes the present of a configuration: accounts in the store, thresholds, the desk.
+func (a *App) resolve(ctx context.Context, c Config) (*present, error) {
+	p := &present{config: c}
+	for _, ac := range c.Accounts {
+		d, ok := a.driver(ac.Provider)
+		if !ok {
+			return nil, fmt.Errorf("account %s: %q is no cloud I know", ac.Name, ac.Provider)
+		}
+		account, err := a.db.EnsureAccount(ctx, billing.Account{Name: ac.Name, Driver: d.Name, Provider: d.Title, Currency: d.Currency})
+		if err != nil {
+			return nil, err
+		}
+		p.accounts = append(p.accounts, account)
+	}
+	all, err := a.db.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p.in, err = install(c, a.o.Drivers, all); err != nil {
+		return nil, err
+	}
+	p.in.source = a.o.Source
+	p.desk = &bot.Desk{
+		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, a.db, p.in, a.o.Now()) },
+		Book: a.db, Engine: a.engine, Keeper: a.db, Alerts: a.db, Roles: c.roles(), Words: a.words, Zone: p.in.zone, Lang: p.in.lang,
+		Now: a.o.Now, Rules: rules.All(), Source: a.o.Source, Log: a.o.Log,
+	}
+	return p, nil
+}
+
+func (a *App) driver(name string) (billing.Driver, bool) {
+	for _, d := range a.o.Drivers {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return billing.Driver{}, false
+}
+
+// Look is the present view of everything stored.
+func (a *App) Look(ctx context.Context) (notify.View, error) { return a.present.Load().desk.Look(ctx) }
+
+// Desk answers words and buttons under the configuration of now.
+func (a *App) Desk() *bot.Desk { return a.present.Load().desk }
+
+// Poll reads every account once, whole, and judges what was found.
+func (a *App) Poll(ctx context.Context) error {
+	var errs []error
+	for _, account := range a.present.Load().accounts {
+		errs = append(errs, a.watcher.Poll(ctx, account.ID))
+	}
+	return errors.Join(append(errs, a.Judge(ctx))...)
+}
+
+// Judge holds the rules against what is stored and puts what is to be said into the outbox.
+func (a *App) Judge(ctx context.Context) error {
+	v, err := a.Look(ctx)
+	if err != nil {
+		return err
+	}
+	return a.pipeline.Judge(ctx, v)
+}
+
+// Deliver sends what is due.
+func (a *App) Deliver(ctx context.Context) error {
+	_, err := a.pipeline.Deliver(ctx)
+	return err
+}
+
+// Run is the program: it polls, judges, delivers, answers and releases until ctx ends.
+func (a *App) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	fails := make(chan error, 5)
+	start := func(what string, f func(context.Context) error) {
+		all.Go(func() {
+			if err := f(ctx); err != nil && ctx.Err() == nil {
+				fails <- fmt.Errorf("%s: %w", what, err)
+			}
+		})
+	}
+	start("releases", a.engine.Run)
+	start("messages", func(ctx context.Context) error { a.pipeline.Run(ctx); return nil })
+	if a.chat != nil {
+		start("chat", a.runChat)
+	}
+	if a.o.Config.Listen != "" {
+		start("http", a.serveHTTP)
+	}
+	if err := a.watcher.Start(ctx); err != nil {
+		fails <- err
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-fails:
+	}
+	stop()
+	all.Wait()
+	return errors.Join(err, a.watcher.Close(context.WithoutCancel(ctx)))
+}
+
+// Close closes the store. Call it after Run has returned.
+func (a *App) Close() error { return a.db.Close() }
+
+// Apply takes over a changed configuration without a restart. What needs one fails, and nothing is taken over.
+func (a *App) Apply(ctx context.Context, c Config) error {
+	a.applying.Lock()
+	defer a.applying.Unlock()
+	old := a.present.Load()
+	switch {
+	case c.storePath() != old.config.storePath():
+		return errors.New("apply: store: another file needs a restart")
+	case c.Slack != old.config.Slack || c.Listen != old.config.Listen:
+		return errors.New("apply: slack and listen: a change needs a restart")
+	}
+	now, err := a.resolve(ctx, c)
+	if err != nil {
+		return err
+	}
+	watched, err := a.open(ctx, now)
+	if err != nil {
+		return err
+	}
+	if err := a.watcher.Apply(watched); err != nil {
+		return err
+	}
+	a.pipeline.Reroute(now.routes())
+	if now.desk.Roles.Team == "" {
+		now.desk.Roles.Team = old.desk.Roles.Team
+	}
+	a.present.Store(now)
+	if a.chat != nil {
+		a.chat.Use(now.desk)
+	}
+	a.o.Log.Info("configuration taken over", "accounts", len(now.accounts))
+	return nil
+}
+
+// changed follows a round of readings: what was read is judged at once.
+func (a *App) changed(ctx context.Context, _ billing.AccountID) {
+	if err := a.Judge(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error("not judged", "error", err)
+	}
+}
+
+// readerFunc lets the engine read through the watcher, which is made after it.
+type readerFunc func(ctx context.Context, account billing.AccountID, s billing.Scope) error
+
+func (f readerFunc) Refresh(ctx context.Context, account billing.AccountID, s billing.Scope) error {
+	return f(ctx, account, s)
+}
+
+func (a *App) refresh(ctx context.Context, account billing.AccountID, s billing.Scope) error {
+	return a.watcher.Refresh(ctx, account, s)
+}
+
+// about says what plans say of an account.
+func (a *App) about(id billing.AccountID) release.About {
+	p := a.present.Load()
+	for _, ac := range p.accounts {
+		if ac.ID == id {
+			return release.About{Name: ac.Name, Provider: ac.Provider, Currency: ac.Currency, MonthHours: p.in.drivers[ac.Driver].MonthHours}
+		}
+	}
+	return release.About{}
+}
+
+// mayAct says whether a person may release: listed by id, of our team, on an account that allows it.
+func (a *App) mayAct(who release.Person, account billing.AccountID) bool {
+	p := a.present.Load()
+	if !p.in.release[a.about(account).Name] {
+		return false
+	}
+	return p.desk.Roles.Of(bot.Person{ID: who.ID, Team: who.Team, Standing: bot.Member}, bot.Place{}) == bot.Operator
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gpuspend/billing"
+	"gpuspend/billing/providers"
+	"gpuspend/bot"
+	"gpuspend/bot/blocks"
+	"gpuspend/notify"
+	"gpuspend/notify/rules"
+	"gpuspend/notify/words"
+	"gpuspend/storage"
+)
+
+type askOptions struct {
+	demo                            bool
+	db, config, as, zone, lang, now string
+	json                            bool
+	words                           []string
+}
+
+func askCommand() *cobra.Command {
+	var o askOptions
+	c := &cobra.Command{
+		Use:   "ask [--demo | --db FILE | --config FILE] WORDS...",
+		Short: "Answer /gpu words here, without Slack",
+		Long: `Answers the same words as /gpu in Slack. It only reads: release, keep and the like say what they would do and
+exit with 1, except with --demo, which has a world of its own.
+
+--db reads a store, --config the store that a configuration names (nothing is polled); --demo makes a fresh simulated
+world at one fixed instant, so the answer is the same at every run.
+
+Exit codes: 0 answered; 1 failed, or nothing to answer from; 2 the words were not understood.`,
+		Example: `  gpuspend ask --demo status
+  gpuspend ask --demo --lang zh cost month by provider
+  gpuspend ask --db gpuspend.db --tz Asia/Shanghai --json cost 2026-11 by service`,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.words = args
+			return ask(c.Context(), o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.demo, "demo", false, "ask a fresh simulated world")
+	f.StringVar(&o.db, "db", "", "ask a store")
+	f.StringVar(&o.config, "config", "", "ask the store that a configuration names")
+	f.StringVar(&o.as, "as", "", "answer as this Slack user id would be answered; default: the owner of the machine")
+	f.StringVar(&o.zone, "tz", "", "time zone, such as Asia/Shanghai; default the configuration's, else UTC")
+	f.StringVar(&o.lang, "lang", "", "en or zh; default the configuration's, else en")
+	f.StringVar(&o.now, "now", "", "answer as of this instant (RFC 3339)")
+	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
+	c.MarkFlagsMutuallyExclusive("demo", "db", "config")
+	c.MarkFlagsOneRequired("demo", "db", "config")
+	return c
+}
+
+func ask(ctx context.Context, o askOptions, out, errs io.Writer) error {
+	desk, end, err := o.desk(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	zone, err := o.location(desk.Zone)
+	if err != nil {
+		return &exit{code: exitWords, err: err}
+	}
+	if o.lang == "" {
+		o.lang = desk.Lang
+	} else if o.lang != words.English && o.lang != words.Chinese {
+		return &exit{code: exitWords, err: fmt.Errorf("--lang: %q is not known; it is en or zh", o.lang)}
+	}
+	now := desk.Now()
+	r := bot.Request{Words: o.words, Person: o.person(desk), Zone: zone, Now: now, Print: desk.Words.For(o.lang, zone, now),
+		Dry: true, Local: true}
+	answer, err := desk.Ask(ctx, r)
+	var unclear *bot.WordsError
+	if errors.As(err, &unclear) {
+		_, _ = fmt.Fprintln(errs, unclear.Say)
+		return &exit{code: exitWords, said: true, err: err}
+	}
+	if err != nil {
+		return fmt.Errorf("%s", r.Print.Say(billing.SayOf(err)))
+	}
+	if err := o.print(out, answer, zone, now); err != nil {
+		return err
+	}
+	if answer.Failed {
+		return &exit{code: exitFailed, said: true, err: errors.New("not done")}
+	}
+	return nil
+}
+
+func (o askOptions) location(def *time.Location) (*time.Location, error) {
+	if o.zone == "" {
+		return def, nil
+	}
+	z, err := zoneNamed(o.zone)
+	if err != nil {
+		return nil, fmt.Errorf("--tz: %w", err)
+	}
+	return z, nil
+}
+
+func (o askOptions) person(d *bot.Desk) bot.Person {
+	return bot.Person{ID: o.as, Team: d.Roles.Team, Name: o.as, Standing: bot.Member}
+}
+
+// desk opens what is asked: the caller ends it.
+func (o askOptions) desk(ctx context.Context) (*bot.Desk, func(), error) {
+	now, err := o.instant()
+	if err != nil {
+		return nil, nil, &exit{code: exitWords, err: err}
+	}
+	if o.demo {
+		return demoDesk(ctx, now)
+	}
+	c, path := Config{}, o.db
+	if o.config != "" {
+		if c, err = ReadConfig(o.config); err != nil {
+			return nil, nil, err
+		}
+		path = c.storePath()
+	}
+	db, err := storage.OpenReadOnly(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	end := func() { _ = db.Close() }
+	d, err := readingDesk(ctx, db, c, providers.All(), now)
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	return d, end, nil
+}
+
+func (o askOptions) instant() (func() time.Time, error) {
+	if o.now == "" {
+		if o.demo {
+			return nil, nil
+		}
+		return time.Now, nil
+	}
+	t, err := time.Parse(time.RFC3339, o.now)
+	if err != nil {
+		return nil, fmt.Errorf("--now: %q is no instant; write it like 2026-12-02T09:57:00+08:00", o.now)
+	}
+	return func() time.Time { return t }, nil
+}
+
+// readingDesk answers from a store and changes nothing.
+func readingDesk(ctx context.Context, db *storage.DB, c Config, drivers []billing.Driver, now func() time.Time) (*bot.Desk, error) {
+	accounts, err := db.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, err := install(c, drivers, accounts)
+	if err != nil {
+		return nil, err
+	}
+	return newDesk(db, in, c, now)
+}
+
+// storePath is where the configuration keeps the store.
+func (c Config) storePath() string {
+	if c.Store == "" {
+		return "gpuspend.db"
+	}
+	return c.Store
+}
+
+// answerJSON is the documented form of an answer.
+type answerJSON struct {
+	Command  string          `json:"command"`
+	AsOf     *string         `json:"as_of"`
+	Timezone string          `json:"timezone"`
+	Text     string          `json:"text"`
+	Blocks   json.RawMessage `json:"blocks"`
+	Data     any             `json:"data"`
+	Warnings []string        `json:"warnings"`
+}
+
+func (o askOptions) print(out io.Writer, a bot.Answer, zone *time.Location, now time.Time) error {
+	if !o.json {
+		_, err := fmt.Fprintln(out, bot.Plain(a.Message, width(out)))
+		return err
+	}
+	j := answerJSON{Command: a.Command, Timezone: zone.String(), Text: bot.Plain(a.Message, 100), Data: a.Data, Warnings: a.Warnings}
+	if !a.AsOf.IsZero() {
+		s := a.AsOf.UTC().Format(time.RFC3339)
+		j.AsOf = &s
+	}
+	if j.Warnings == nil {
+		j.Warnings = []string{}
+	}
+	b, err := json.Marshal(blocks.Message(a.Message, blocks.Options{}))
+	if err != nil {
+		return fmt.Errorf("ask: make blocks: %w", err)
+	}
+	j.Blocks = b
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(j)
+}
+
+// width is that of the terminal; 100 columns where there is none.
+func width(out io.Writer) int {
+	if f, ok := out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return 100
+}
+
+// newDesk joins commands, words and a store.
+func newDesk(db *storage.DB, in installation, c Config, now func() time.Time) (*bot.Desk, error) {
+	book, err := words.New()
+	if err != nil {
+		return nil, err
+	}
+	return &bot.Desk{
+		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
+		Book: db, Keeper: db, Alerts: db, Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now,
+		Rules: rules.All(), Source: in.source,
+	}, nil
+}
+
+// roles reads who may look and who may release.
+func (c Config) roles() bot.Roles {
+	return bot.Roles{Team: c.Slack.Team, Operators: c.Releases.Operators, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// Config is the one YAML file. Unknown keys are refused; every error is reported with its path.
+type Config struct {
+	Zone     string               `yaml:"zone" doc:"IANA zone of reports, working hours and messages; default UTC"`
+	Language string               `yaml:"language" doc:"language of shared messages and of people whose locale is not known: en or zh; default en"`
+	Currency billing.Currency     `yaml:"currency" doc:"currency that is shown first; default the account's own"`
+	Rates    map[string]RateEntry `yaml:"rates" doc:"exchange rates into the currency above, by currency code; without one, totals stay apart"`
+	Store    string               `yaml:"store" doc:"path of the SQLite file; default gpuspend.db"`
+	Hours    HoursConfig          `yaml:"hours" doc:"working hours"`
+	Accounts []AccountConfig      `yaml:"accounts" doc:"the accounts to watch"`
+	Slack    SlackConfig          `yaml:"slack" doc:"the Slack app; without it nothing is sent there"`
+	Routes   []RouteConfig        `yaml:"routes" doc:"where warnings go"`
+	Viewers  ViewersConfig        `yaml:"viewers" doc:"who may ask; nobody when empty"`
+	Releases ReleasesConfig       `yaml:"releases" doc:"who may release, and how carefully"`
+	Rules    RulesConfig          `yaml:"rules" doc:"thresholds of warnings"`
+	Listen   string               `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
+}
+
+// RateEntry is a dated exchange rate with its source.
+type RateEntry struct {
+	Rate   billing.Decimal `yaml:"rate" doc:"units of the shown currency for one unit of this one"`
+	Source string          `yaml:"source" doc:"where the rate is from; shown"`
+	Date   string          `yaml:"date" doc:"its day, YYYY-MM-DD; shown"`
+}
+
+// HoursConfig are the working hours.
+type HoursConfig struct {
+	Start string   `yaml:"start" doc:"start of work; default 10:00"`
+	End   string   `yaml:"end" doc:"end of work; default 20:00"`
+	Days  []string `yaml:"days" doc:"working days; default mon to fri"`
+}
+
+// AccountConfig is one account at one cloud.
+type AccountConfig struct {
+	Name        string            `yaml:"name" doc:"what people call it; unique"`
+	Provider    string            `yaml:"provider" doc:"the cloud; see the table of clouds"`
+	Credentials CredentialsConfig `yaml:"credentials" doc:"keys, apart for reading and for releasing"`
+	Release     string            `yaml:"release" doc:"allow lets gpuspend stop and delete here; anything else, or nothing, is read-only"`
+	BaseURL     string            `yaml:"base_url" doc:"another address of the same API"`
+	Proxy       string            `yaml:"proxy" doc:"proxy for this account; default the environment's"`
+	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
+	Poll        PollConfig        `yaml:"poll" doc:"how often to read"`
+}
+
+// CredentialsConfig are an account's two sets of keys.
+type CredentialsConfig struct {
+	Read    map[string]SecretConfig `yaml:"read" doc:"keys for reading, by the cloud's field names"`
+	Release map[string]SecretConfig `yaml:"release" doc:"keys for releasing; opened only for an act that a person asked for"`
+}
+
+// PollConfig is how often an account is read.
+type PollConfig struct {
+	Balance   Duration `yaml:"balance" doc:"default 5m"`
+	Inventory Duration `yaml:"inventory" doc:"default 15m"`
+	Charges   Duration `yaml:"charges" doc:"default 1h"`
+	Offers    Duration `yaml:"offers" doc:"default 6h"`
+}
+
+// SlackConfig is the Slack app.
+type SlackConfig struct {
+	BotToken      SecretConfig `yaml:"bot_token" doc:"xoxb-…"`
+	AppToken      SecretConfig `yaml:"app_token" doc:"xapp-… for Socket Mode: no inbound port"`
+	SigningSecret SecretConfig `yaml:"signing_secret" doc:"for HTTP instead of Socket Mode; needs listen"`
+	Team          string       `yaml:"team" doc:"workspace (T…) or enterprise (E…) that people must belong to; default the bot's own"`
+	APIURL        string       `yaml:"api_url" doc:"another Web API address, ending in a slash"`
+}
+
+// RouteConfig is one place for warnings.
+type RouteConfig struct {
+	To       string `yaml:"to" doc:"slack:C… (channel) or slack:U… (person)"`
+	Language string `yaml:"language" doc:"en or zh; default the installation's"`
+}
+
+// ViewersConfig says who may ask. Operators may always.
+type ViewersConfig struct {
+	Users    []string `yaml:"users" doc:"Slack user ids (U…)"`
+	Groups   []string `yaml:"groups" doc:"Slack user group ids (S…); needs usergroups:read"`
+	Channels []string `yaml:"channels" doc:"channel ids (C…): members may ask there; needs users:read"`
+}
+
+// ReleasesConfig are the rules of the release engine.
+type ReleasesConfig struct {
+	Operators []string `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
+	Patience  Duration `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
+}
+
+// RulesConfig are the thresholds.
+type RulesConfig struct {
+	Balance     BalanceRule     `yaml:"balance" doc:"prepaid balances"`
+	Forgotten   ForgottenRule   `yaml:"forgotten" doc:"disks, addresses and snapshots nobody uses"`
+	Stopped     StoppedRule     `yaml:"stopped" doc:"stopped but billed"`
+	Expiry      ExpiryRule      `yaml:"expiry" doc:"plans, vouchers and machines paid ahead that end"`
+	Unreachable UnreachableRule `yaml:"unreachable" doc:"an account that can't be read"`
+}
+
+// BalanceRule warns of the end of a balance.
+type BalanceRule struct {
+	Steps  []Duration                 `yaml:"steps" doc:"runway at which to warn; default 24h, 6h (and before the next start of work)"`
+	Floors map[string]billing.Decimal `yaml:"floors" doc:"absolute floors by account, in its currency"`
+}
+
+// ForgottenRule warns of unused things.
+type ForgottenRule struct {
+	Disk     Duration                   `yaml:"disk" doc:"default 7d"`
+	Snapshot Duration                   `yaml:"snapshot" doc:"default 90d"`
+	Push     map[string]billing.Decimal `yaml:"push" doc:"own message from so much a month, by currency; default CNY 100, USD 15"`
+}
+
+// StoppedRule warns of machines that are off and cost.
+type StoppedRule struct {
+	After Duration `yaml:"after" doc:"listed from here; default 1h"`
+	Push  Duration `yaml:"push" doc:"said from here; default 24h"`
+}
+
+// ExpiryRule warns of ends.
+type ExpiryRule struct {
+	Steps []Duration `yaml:"steps" doc:"default 14d, 3d, 1d"`
+}
+
+// UnreachableRule warns of blindness.
+type UnreachableRule struct {
+	After Duration `yaml:"after" doc:"default 30m; refused credentials are said at once"`
+}
+
+// Duration is a span such as 90s, 15m, 24h or 7d. It must have a unit and be greater than zero.
+type Duration time.Duration
+
+// UnmarshalText reads a duration; days are 24 hours.
+func (d *Duration) UnmarshalText(b []byte) error {
+	s := string(b)
+	var days int64
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && s == fmt.Sprintf("%dd", days) {
+		*d = Duration(time.Duration(days) * 24 * time.Hour)
+	} else {
+		v, err := time.ParseDuration(s)
+		if err != nil {
+			return fmt.Errorf("%q is no duration; write it like 15m, 24h or 7d", s)
+		}
+		*d = Duration(v)
+	}
+	if *d <= 0 {
+		return fmt.Errorf("%q is not greater than zero", s)
+	}
+	return nil
+}
+
+// Or gives the duration, or the default where none was given.
+func (d Duration) Or(def time.Duration) time.Duration {
+	if d == 0 {
+		return def
+	}
+	return time.Duration(d)
+}

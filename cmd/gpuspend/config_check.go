@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// Check judges a configuration that could be read: every value that can't work, each with its path. Secrets are
+// fetched to see that they are there, and forgotten.
+func (c Config) Check(ctx context.Context, drivers []billing.Driver) Problems {
+	k := &checker{ctx: ctx, drivers: map[string]billing.Driver{}}
+	for _, d := range drivers {
+		k.drivers[d.Name] = d
+	}
+	k.installation(c)
+	k.accounts(c.Accounts)
+	k.slack(c)
+	k.rules(c)
+	return k.problems
+}
+
+type checker struct {
+	ctx      context.Context
+	drivers  map[string]billing.Driver
+	problems Problems
+}
+
+func (k *checker) wrong(path, say string, args ...any) {
+	k.problems = append(k.problems, Problem{Path: path, Say: fmt.Sprintf(say, args...)})
+}
+
+func (k *checker) installation(c Config) {
+	if _, err := c.zone(); err != nil {
+		k.wrong("zone", "%v", err)
+	}
+	k.language("language", c.Language)
+	if _, err := c.hours(); err != nil {
+		k.wrong("hours", "%v", err)
+	}
+	for code, r := range c.Rates {
+		path := "rates." + code
+		if _, err := billing.ParseCurrency(code); err != nil {
+			k.wrong(path, "%v", err)
+		}
+		if !r.Rate.Known() || r.Rate.Sign() <= 0 {
+			k.wrong(path+".rate", "a rate above zero is needed")
+		}
+		if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+			k.wrong(path+".date", "%q is no day; write it like 2026-12-01", r.Date)
+		}
+		if r.Source == "" {
+			k.wrong(path+".source", "say where the rate is from; it is shown beside every converted figure")
+		}
+	}
+	if len(c.Rates) > 0 && c.Currency == "" {
+		k.wrong("currency", "rates need the currency into which they convert")
+	}
+}
+
+func (k *checker) language(path, lang string) {
+	if lang != "" && lang != "en" && lang != "zh" {
+		k.wrong(path, "%q is not known; it is en or zh", lang)
+	}
+}
+
+func (k *checker) accounts(list []AccountConfig) {
+	if len(list) == 0 {
+		k.wrong("accounts", "name at least one account to watch")
+	}
+	seen := map[string]int{}
+	for i, a := range list {
+		path := fmt.Sprintf("accounts[%d]", i)
+		if a.Name == "" {
+			k.wrong(path+".name", "every account needs a name")
+		} else if j, twice := seen[a.Name]; twice {
+			k.wrong(path+".name", "%q is the name of accounts[%d] too", a.Name, j)
+		}
+		seen[a.Name] = i
+		if a.Release != "" && a.Release != "allow" && a.Release != "deny" {
+			k.wrong(path+".release", "%q is neither allow nor deny", a.Release)
+		}
+		k.provider(path, a)
+	}
+}
+
+func (k *checker) provider(path string, a AccountConfig) {
+	d, ok := k.drivers[a.Provider]
+	if !ok {
+		k.wrong(path+".provider", "%q is no cloud I know%s", a.Provider, nearest(a.Provider, k.drivers))
+		return
+	}
+	k.credentials(path+".credentials.read", d, a.Credentials.Read)
+	if a.Release == "allow" {
+		k.credentials(path+".credentials.release", d, a.Credentials.Release)
+	} else if len(a.Credentials.Release) > 0 {
+		k.wrong(path+".credentials.release", "a release key stands here, but the account does not say release: allow")
+	}
+}
+
+func (k *checker) credentials(path string, d billing.Driver, given map[string]SecretConfig) {
+	fields := map[string]billing.Field{}
+	for _, f := range d.Fields {
+		fields[f.Name] = f
+		if f.Required && !given[f.Name].Given() {
+			k.wrong(path+"."+f.Name, "%s needs it: %s", d.Title, f.Help)
+		}
+	}
+	names := make([]string, 0, len(given))
+	for name := range given {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if _, known := fields[name]; !known {
+			k.wrong(path+"."+name, "%s has no such key%s", d.Title, nearest(name, fields))
+			continue
+		}
+		k.secret(path+"."+name, given[name])
+	}
+}
+
+func (k *checker) secret(path string, s SecretConfig) {
+	if !s.Given() {
+		return
+	}
+	if _, err := s.Reveal(k.ctx); err != nil {
+		k.wrong(path, "%v", err)
+	}
+}
+
+func (k *checker) slack(c Config) {
+	s := c.Slack
+	k.secret("slack.bot_token", s.BotToken)
+	k.secret("slack.app_token", s.AppToken)
+	k.secret("slack.signing_secret", s.SigningSecret)
+	if (s.AppToken.Given() || s.SigningSecret.Given()) && !s.BotToken.Given() {
+		k.wrong("slack.bot_token", "the app needs its bot token to answer")
+	}
+	if s.SigningSecret.Given() && c.Listen == "" {
+		k.wrong("listen", "slack.signing_secret needs an address to listen on")
+	}
+	for i, r := range c.Routes {
+		path := fmt.Sprintf("routes[%d]", i)
+		k.language(path+".language", r.Language)
+		target, ok := strings.CutPrefix(r.To, "slack:")
+		if !ok || target == "" || !strings.Contains("CGDU", target[:1]) {
+			k.wrong(path+".to", "%q is no place; write slack:C0123… (a channel's id) or slack:U0123… (a person's id)", r.To)
+		} else if !s.BotToken.Given() {
+			k.wrong(path+".to", "a route to Slack needs slack.bot_token")
+		}
+	}
+	k.ids("viewers.users", c.Viewers.Users, "UW")
+	k.ids("viewers.groups", c.Viewers.Groups, "S")
+	k.ids("viewers.channels", c.Viewers.Channels, "CG")
+	k.ids("releases.operators", c.Releases.Operators, "UW")
+	for i, a := range c.Accounts {
+		if a.Release == "allow" && len(c.Releases.Operators) == 0 {
+			k.wrong("releases.operators", "accounts[%d] allows releases, but nobody is listed who may; list Slack user ids", i)
+			break
+		}
+	}
+}
+
+// ids checks that a list holds ids, not names: names can be changed by anybody.
+func (k *checker) ids(path string, list []string, first string) {
+	for i, id := range list {
+		if len(id) < 2 || !strings.Contains(first, id[:1]) || strings.ToUpper(id) != id {
+			k.wrong(fmt.Sprintf("%s[%d]", path, i), "%q is no Slack id; such an id begins with %s and stands in the profile, under Copy member ID or About", id, strings.Join(strings.Split(first, ""), " or "))
+		}
+	}
+}
+
+func (k *checker) rules(c Config) {
+	names := map[string]bool{}
+	for _, a := range c.Accounts {
+		names[a.Name] = true
+	}
+	for name := range c.Rules.Balance.Floors {
+		if !names[name] {
+			k.wrong("rules.balance.floors."+name, "no account has this name%s", nearest(name, names))
+		}
+	}
+	for code := range c.Rules.Forgotten.Push {
+		if _, err := billing.ParseCurrency(code); err != nil {
+			k.wrong("rules.forgotten.push."+code, "%v", err)
+		}
+	}
+}
+
+// zone is the installation's time zone; UTC where none is configured, never the machine's.
+func (c Config) zone() (*time.Location, error) { return zoneNamed(c.Zone) }
+
+func zoneNamed(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	if strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("%q would be the machine's zone; name one, like Asia/Shanghai", name)
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no time zone; name one like Asia/Shanghai or UTC", name)
+	}
+	return z, nil
+}

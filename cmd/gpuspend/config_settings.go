@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/notify"
+)
+
+// hours reads the working hours; 10:00 to 20:00 from Monday to Friday where none are configured.
+func (c Config) hours() (notify.Hours, error) {
+	h := notify.WorkingDays()
+	for _, e := range []struct {
+		text string
+		into *time.Duration
+	}{{c.Hours.Start, &h.Start}, {c.Hours.End, &h.End}} {
+		if e.text == "" {
+			continue
+		}
+		t, err := time.Parse("15:04", e.text)
+		if err != nil {
+			return h, fmt.Errorf("%q is no time of day; write it like 09:30", e.text)
+		}
+		*e.into = time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+	}
+	if h.End <= h.Start {
+		return h, fmt.Errorf("work ends at %s, before it starts", c.Hours.End)
+	}
+	if len(c.Hours.Days) > 0 {
+		h.Days = [7]bool{}
+	}
+	for _, d := range c.Hours.Days {
+		n := strings.Index("sunmontuewedthufrisat", strings.ToLower(d))
+		if len(d) != 3 || n < 0 || n%3 != 0 {
+			return h, fmt.Errorf("%q is no day; write mon, tue, wed, thu, fri, sat or sun", d)
+		}
+		h.Days[n/3] = true
+	}
+	return h, nil
+}
+
+// settings resolves the thresholds: the configuration's where it names them, else the documented defaults.
+func (c Config) settings(accounts []billing.Account) (notify.Settings, error) {
+	s := notify.Defaults()
+	s.BalanceFloors = map[string][]billing.Money{}
+	r := c.Rules
+	if len(r.Balance.Steps) > 0 {
+		s.BalanceSteps = spans(r.Balance.Steps)
+	}
+	for _, a := range accounts {
+		floor, ok := r.Balance.Floors[a.Name]
+		if !ok || a.Currency == "" {
+			continue
+		}
+		m, _, err := billing.ParseMoney(floor.String(), a.Currency)
+		if err != nil {
+			return s, fmt.Errorf("rules.balance.floors.%s: %w", a.Name, err)
+		}
+		s.BalanceFloors[a.Name] = []billing.Money{m}
+	}
+	s.DiskAge = r.Forgotten.Disk.Or(s.DiskAge)
+	s.SnapshotAge = r.Forgotten.Snapshot.Or(s.SnapshotAge)
+	if len(r.Forgotten.Push) > 0 {
+		s.ForgottenPush = nil
+		for code, d := range r.Forgotten.Push {
+			m, _, err := billing.ParseMoney(d.String(), billing.Currency(code))
+			if err != nil {
+				return s, fmt.Errorf("rules.forgotten.push.%s: %w", code, err)
+			}
+			s.ForgottenPush = append(s.ForgottenPush, m)
+		}
+	}
+	s.StoppedAge = r.Stopped.After.Or(s.StoppedAge)
+	s.StoppedPush = r.Stopped.Push.Or(s.StoppedPush)
+	if len(r.Expiry.Steps) > 0 {
+		s.ExpirySteps = spans(r.Expiry.Steps)
+	}
+	s.UnreachableFor = r.Unreachable.After.Or(s.UnreachableFor)
+	return s, nil
+}
+
+func spans(list []Duration) []time.Duration {
+	out := make([]time.Duration, len(list))
+	for i, d := range list {
+		out[i] = time.Duration(d)
+	}
+	return out
+}

@@ -1,0 +1,20 @@
+//go:build nodemo
+
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuspend/bot"
+)
+
+// addDemo adds nothing: this build has no simulated clouds and no local Slack.
+func addDemo(*cobra.Command) {}
+
+func demoDesk(context.Context, func() time.Time) (*bot.Desk, func(), error) {
+	return nil, nil, errors.New("ask: this build leaves the demo out; ask with --db or --config")
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gpuspend/billing"
+	"gpuspend/billing/focus"
+	"gpuspend/storage"
+)
+
+func importCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import",
+		Short: "Read bills from files into the store",
+	}
+	c.AddCommand(importFOCUSCommand())
+	return c
+}
+
+type importOptions struct {
+	db, account  string
+	add, replace bool
+	files        []string
+}
+
+func importFOCUSCommand() *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "focus --db FILE --account NAME FILE...",
+		Short: "Read FOCUS 1.0 to 1.4 CSV files (plain or gzip; - for standard input)",
+		Long: `Reads FOCUS 1.0 to 1.4 CSV files, plain or gzip, by their header; - is standard input.
+
+The files of one command are one delivery: exports split a month over many files. Together they replace each
+(billing account, billing period) that they hold, so importing twice changes nothing. A delivery that breaks
+half-way changes nothing either.
+
+A period of which the delivery holds fewer than half the rows already stored is not replaced unless --replace
+says so; then nothing of the delivery is taken over, and the exit code is 1.`,
+		Example: `  gpuspend import focus --db gpuspend.db --account aws-payer export-2026-11-*.csv.gz
+  zcat bill.csv.gz | gpuspend import focus --db gpuspend.db --account azure -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error {
+			o.files = files
+			return importFOCUS(c.Context(), o, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&o.db, "db", "", "the store (made when it is not there)")
+	c.Flags().StringVar(&o.account, "account", "", "the account that the bill belongs to (made when it is not there)")
+	c.Flags().BoolVar(&o.add, "add", false, "append, replace nothing")
+	c.Flags().BoolVar(&o.replace, "replace", false, "replace periods even by fewer than half their rows")
+	for _, f := range []string{"db", "account"} {
+		_ = c.MarkFlagRequired(f) // the flag exists: it was made above
+	}
+	c.MarkFlagsMutuallyExclusive("add", "replace")
+	return c
+}
+
+func importFOCUS(ctx context.Context, o importOptions, in io.Reader, out, errs io.Writer) error {
+	if strings.TrimSpace(o.account) == "" {
+		return fmt.Errorf("import: --account is empty; name the account that the bill belongs to")
+	}
+	if err := checkFiles(o.files); err != nil {
+		return err
+	}
+	db, err := storage.Open(ctx, o.db, storage.Options{Now: time.Now, Wall: time.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	account, err := db.EnsureAccount(ctx, billing.Account{Name: o.account})
+	if err != nil {
+		return err
+	}
+	d := &delivery{in: in, bar: barFor(o.files, errs)}
+	sum, err := db.ImportCharges(ctx, storage.Import{Account: account.ID, Source: billing.SourceFOCUS, Add: o.add, Replace: o.replace,
+		Files: d.sources(o.files)})
+	d.endBar(err)
+	var thin *storage.ThinError
+	switch {
+	case errors.As(err, &thin):
+		return fmt.Errorf("%w\nuse --replace if the smaller delivery is right, or --add to append it", err)
+	case err != nil && ctx.Err() != nil:
+		return errors.New("import: interrupted; nothing was taken over")
+	case err != nil:
+		return err
+	}
+	return d.report(out, sum, o.account)
+}
+
+// checkFiles looks at the files before a store is made for a name that was mistyped: whether they are there, named once,
+// and begin like a bill. Pipes can be read only once, so their beginning is left for later.
+func checkFiles(files []string) error {
+	named := map[string]bool{}
+	for _, name := range files {
+		same := filepath.Clean(name)
+		if named[same] {
+			return fmt.Errorf("import: %s is named twice; its charges would count twice", name)
+		}
+		named[same] = true
+		if name == "-" {
+			continue
+		}
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("import: %w", err)
+		case info.IsDir():
+			return fmt.Errorf("import: %s is a folder; name the files in it", name)
+		case !info.Mode().IsRegular():
+			continue
+		}
+		if err := checkHeader(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHeader(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	_, err = focus.NewReader(name, f)
+	return err
+}
+
+// delivery opens the files of one command, one after the other.
+type delivery struct {
+	in      io.Reader
+	bar     *progressbar.ProgressBar
+	rounded int64 // amounts with more than 18 decimals
+}
+
+func (d *delivery) sources(files []string) []storage.ChargeFile {
+	list := make([]storage.ChargeFile, len(files))
+	for i, name := range files {
+		list[i] = storage.ChargeFile{Name: name, Open: func() (storage.ChargeReader, error) { return d.open(name) }}
+	}
+	return list
+}
+
+func (d *delivery) open(name string) (storage.ChargeReader, error) {
+	file := io.NopCloser(d.in)
+	if name == "-" {
+		name = "standard input"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("import: %w", err)
+		}
+		file = f
+	}
+	var r io.Reader = file
+	if d.bar != nil {
+		r = io.TeeReader(r, d.bar)
+	}
+	fr, err := focus.NewReader(name, r)
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return &billFile{fr, file, d}, nil
+}
+
+// billFile is one open file of a delivery.
+type billFile struct {
+	*focus.Reader
+	file io.Closer
+	of   *delivery
+}
+
+// Close serves the store, which calls it after the last charge.
+func (f *billFile) Close() error {
+	f.of.rounded += f.Stats().Rounded
+	return f.file.Close()
+}
+
+func (d *delivery) endBar(err error) {
+	switch {
+	case d.bar == nil:
+	case err != nil:
+		_ = d.bar.Exit() // leaves the bar where it was, and the line to the sentence that says why
+	default:
+		_ = d.bar.Finish()
+	}
+}
+
+// reportedParts keeps the summary of an organisation's bill on one screen.
+const reportedParts = 20
+
+func (d *delivery) report(out io.Writer, sum storage.ImportSummary, account string) error {
+	lines := []string{fmt.Sprintf("imported %s into %s", counted(sum.Rows, "row"), account)}
+	for i, p := range sum.Parts {
+		if i == reportedParts {
+			lines = append(lines, fmt.Sprintf("  and %s more", counted(len(sum.Parts)-i, "period")))
+			break
+		}
+		line := fmt.Sprintf("  billing account %s, %s: %s", p.BillingAccount, p.When(), counted(p.Rows, "row"))
+		if p.Replaced > 0 {
+			line += fmt.Sprintf(" (replaced %d)", p.Replaced)
+		}
+		lines = append(lines, line)
+	}
+	if d.rounded > 0 {
+		lines = append(lines, fmt.Sprintf("  %s had more than 18 decimals, rounded half to even", counted(int(d.rounded), "amount")))
+	}
+	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
+	return err
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// barFor makes a progress bar over the bytes of the files, on a terminal only.
+func barFor(files []string, errs io.Writer) *progressbar.ProgressBar {
+	f, ok := errs.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	var total int64
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil || name == "-" {
+			total = -1
+			break
+		}
+		total += info.Size()
+	}
+	return progressbar.DefaultBytes(total, "reading")
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/billing/ledger"
+	"gpuspend/notify"
+	"gpuspend/storage"
+)
+
+// installation is what a view needs beside the store: the configuration, resolved.
+type installation struct {
+	zone     *time.Location
+	hours    notify.Hours
+	lang     string
+	settings notify.Settings
+	drivers  map[string]billing.Driver
+	order    []string        // names of accounts, in the order of the configuration
+	release  map[string]bool // names of accounts that may be released from
+	source   string          // said under every table
+}
+
+// install resolves a configuration that was checked.
+func install(c Config, drivers []billing.Driver, accounts []billing.Account) (installation, error) {
+	in := installation{lang: c.Language, drivers: map[string]billing.Driver{}, release: map[string]bool{}}
+	if in.lang == "" {
+		in.lang = "en"
+	}
+	var err error
+	if in.zone, err = c.zone(); err != nil {
+		return in, err
+	}
+	if in.hours, err = c.hours(); err != nil {
+		return in, err
+	}
+	if in.settings, err = c.settings(accounts); err != nil {
+		return in, err
+	}
+	for _, d := range drivers {
+		in.drivers[d.Name] = d
+	}
+	for _, a := range c.Accounts {
+		in.order = append(in.order, a.Name)
+		in.release[a.Name] = a.Release == "allow"
+	}
+	return in, nil
+}
+
+// arrivalsKept is how long a top-up is still said beside the balance.
+const arrivalsKept = 48 * time.Hour
+
+// look reads the present of a store.
+func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (notify.View, error) {
+	snap, err := db.Snapshot(ctx)
+	if err != nil {
+		return notify.View{}, err
+	}
+	covered, err := db.Coverage(ctx)
+	if err != nil {
+		return notify.View{}, err
+	}
+	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
+	for _, a := range in.arranged(snap.Accounts) {
+		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
+			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: held(snap.Holdings, a.ID)}
+		if i := slices.IndexFunc(covered, func(c ledger.Covered) bool { return c.Account == a.ID }); i >= 0 {
+			av.Covered = covered[i]
+		}
+		av.Outlook = ledger.Ahead(av.Balance, av.Holdings, now)
+		if av.Arrived, err = arrival(ctx, db, a.ID, now); err != nil {
+			return notify.View{}, err
+		}
+		v.Accounts = append(v.Accounts, av)
+	}
+	return v, nil
+}
+
+// arranged puts the accounts of the configuration first, in its order.
+func (in installation) arranged(accounts []billing.Account) []billing.Account {
+	place := func(a billing.Account) int {
+		if i := slices.Index(in.order, a.Name); i >= 0 {
+			return i
+		}
+		return len(in.order)
+	}
+	list := slices.Clone(accounts)
+	slices.SortStableFunc(list, func(a, b billing.Account) int { return place(a) - place(b) })
+	return list
+}
+
+func held(all []billing.Holding, id billing.AccountID) []billing.Holding {
+	var list []billing.Holding
+	for _, h := range all {
+		if h.Account == id {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// arrival finds the last rise of an account's cash: a top-up, as far as anybody can see.
+func arrival(ctx context.Context, db *storage.DB, id billing.AccountID, now time.Time) (notify.Arrival, error) {
+	history, err := db.BalanceHistory(ctx, id, now.Add(-arrivalsKept))
+	if err != nil {
+		return notify.Arrival{}, err
+	}
+	for i := len(history) - 1; i > 0; i-- {
+		rise, err := history[i].Cash.Sub(history[i-1].Cash)
+		if err == nil && rise.Sign() > 0 {
+			return notify.Arrival{At: history[i].ReadAt, Amount: rise}, nil
+		}
+	}
+	return notify.Arrival{}, nil
+}
