@@ -19,6 +19,9 @@ func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p bil
 		return fault(billing.Invalid, op, fmt.Errorf("%s to %s is not whole UTC days", p.Start, p.End), billing.Text{})
 	}
 	im := Import{Account: account, Source: billing.SourceAPI}
+	if !p.Start.Before(p.End) { // nothing was delivered since; that was read, too
+		return d.write(ctx, op, func(tx *sql.Tx) error { return delivered(ctx, tx, account, at, cov) })
+	}
 	l, err := d.newLoader(ctx, im)
 	if err != nil {
 		return err
@@ -31,7 +34,7 @@ func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p bil
 		if err := l.flip(ctx, tx, im); err != nil {
 			return err
 		}
-		return l.delivered(ctx, tx, at, cov)
+		return delivered(ctx, tx, account, at, cov)
 	})
 	if err != nil {
 		return l.abandon(ctx, err)
@@ -62,15 +65,16 @@ func (l *loader) loadWindow(ctx context.Context, p billing.Period, charges iter.
 }
 
 // delivered notes how far the cloud says that its bill reaches; the last line does not tell.
-func (l *loader) delivered(ctx context.Context, tx *sql.Tx, at time.Time, cov billing.Coverage) error {
+// delivered notes how far the cloud has delivered, and that its bill was read.
+func delivered(ctx context.Context, tx *sql.Tx, account billing.AccountID, at time.Time, cov billing.Coverage) error {
 	if !cov.Through.IsZero() {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO coverage (account_id, source, through, provisional, read_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET through = MAX(through, excluded.through), provisional = excluded.provisional, read_at = excluded.read_at`,
-			l.account, l.source, stamp(cov.Through), stampOrNull(cov.Provisional), stamp(at)); err != nil {
+			account, billing.SourceAPI, stamp(cov.Through), stampOrNull(cov.Provisional), stamp(at)); err != nil {
 			return err
 		}
 	}
-	return markGood(ctx, tx, l.account, billing.ReadCharges, billing.Scope{}, at)
+	return markGood(ctx, tx, account, billing.ReadCharges, billing.Scope{}, at)
 }
 
 // Watermark says how far the account's bill has been delivered by its cloud; zero for never.

@@ -76,12 +76,30 @@ func (r *reader) charges(ctx context.Context, at time.Time) error {
 	r.mu.Lock()
 	provisional := r.provisional
 	r.mu.Unlock()
-	for _, p := range windows(mark, provisional, at, r.w.opts.Backfill) {
+	all := windows(mark, provisional, at, r.w.opts.Backfill)
+	if !mark.IsZero() && provisional.IsZero() && len(all) > 0 {
+		span := billing.Period{Start: all[0].Start, End: all[len(all)-1].End}
+		if nothing, err := r.nothingNew(ctx, span, mark, at); err != nil || nothing {
+			return err
+		}
+	}
+	for _, p := range all {
 		if err := r.window(ctx, p, mark, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nothingNew says that the cloud has delivered no further than was read already and that none of it may still change,
+// so that there is no line to read. It is noted as a good reading: an empty window that swaps nothing.
+func (r *reader) nothingNew(ctx context.Context, span billing.Period, mark, at time.Time) (bool, error) {
+	cover, err := r.account.Provider.(billing.Charger).Billed(ctx, span)
+	if err != nil || cover.Through.IsZero() || cover.Through.After(mark) || !cover.Provisional.IsZero() {
+		return false, err
+	}
+	empty := billing.Period{Start: span.End, End: span.End}
+	return true, keep(r.w.opts.Store.RecordCharges(ctx, r.account.ID, empty, at, cover, func(func(billing.Charge) bool) {}))
 }
 
 // windows are the spans of whole UTC days to be read: from two days before what was delivered, or from where figures

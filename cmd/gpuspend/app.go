@@ -42,6 +42,7 @@ type App struct {
 	chat     *slack.Client // nil where no chat is configured
 
 	applying sync.Mutex
+	polling  atomic.Bool
 	present  atomic.Pointer[present]
 }
 
@@ -145,8 +146,10 @@ func (a *App) Look(ctx context.Context) (notify.View, error) { return a.present.
 // Desk answers words and buttons under the configuration of now.
 func (a *App) Desk() *bot.Desk { return a.present.Load().desk }
 
-// Poll reads every account once, whole, and judges what was found.
+// Poll reads every account once, whole, and judges what was found, all at once.
 func (a *App) Poll(ctx context.Context) error {
+	a.polling.Store(true)
+	defer a.polling.Store(false)
 	var errs []error
 	for _, account := range a.present.Load().accounts {
 		errs = append(errs, a.watcher.Poll(ctx, account.ID))
@@ -240,8 +243,11 @@ func (a *App) Apply(ctx context.Context, c Config) error {
 	return nil
 }
 
-// changed follows a round of readings: what was read is judged at once.
+// changed follows a round of readings: what was read is judged at once, but for the rounds of Poll, which judges itself.
 func (a *App) changed(ctx context.Context, _ billing.AccountID) {
+	if a.polling.Load() {
+		return
+	}
 	if err := a.Judge(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error("not judged", "error", err)
 	}

@@ -80,15 +80,15 @@ func newDemo(ctx context.Context, store string, o Options, clock *demoClock, aft
 	return d, nil
 }
 
-// step is how long the program waits between two readings of its history: closer as the story comes near.
+// step is how long the program waits between two readings of its history: as often as in life where the meter still
+// counts (bills lag by up to two days), seldom before.
 func step(left time.Duration) time.Duration {
+	const metered = 52 * time.Hour
 	switch {
-	case left > 3*24*time.Hour:
-		return 6 * time.Hour
-	case left > 2*time.Hour:
-		return time.Hour
+	case left > metered:
+		return min(left-metered, 24*time.Hour)
 	case left > 0:
-		return min(left, 15*time.Minute)
+		return min(left, 30*time.Minute)
 	}
 	return time.Hour // past the story: ends the loop
 }

@@ -167,3 +167,22 @@ func TestAstrayAndHeld(t *testing.T) {
 		}
 	}
 }
+
+// An effect that reaches years ahead is said without a date.
+func TestFarEffectHasNoDate(t *testing.T) {
+	a := scene.RunPod(scene.Night())
+	a.Holdings = a.Holdings[:1]
+	little := scene.Thing(a, 25, billing.KindDisk, "d", billing.StateAttached, scene.Night())
+	little.Rate.Hourly = scene.USD("0.001")
+	a.Holdings = append(a.Holdings, little)
+	v := scene.View(scene.Night(), a)
+	for lang, want := range map[string]string{English: "it lasts for more than 60 days.", Chinese: "还能用 60 天以上"} {
+		m, err := Writer{book(t)}.Write(v, lang, told(t, v, "balance"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := readable(m); !strings.Contains(text, want) {
+			t.Errorf("%s: %q is not in\n%s", lang, want, text)
+		}
+	}
+}
