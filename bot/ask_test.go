@@ -280,7 +280,7 @@ func TestEmptyStore(t *testing.T) {
 
 func TestList(t *testing.T) {
 	_, all := install(t).says(t, viewer(), "list")
-	contains(t, all, "5 things", "r-7k2f", "A10 ×1", "running 6 days", "eip-*sh*-04", "unknown")
+	contains(t, all, "5 things", "r-7k2f", "machine A10 ×1", "running", "eip-*sh*-04", "unknown")
 	_, disks := install(t).says(t, viewer(), "list disks")
 	contains(t, disks, "ds-imagenet-old")
 	lacks(t, disks, "infer-a10-2")

@@ -38,7 +38,7 @@ func (d *Desk) Ask(ctx context.Context, r Request) (Answer, error) {
 	if a.Warnings == nil {
 		a.Warnings = []string{}
 	}
-	if d.Source != "" {
+	if d.Source != "" && c.Name != "help" {
 		a.Message.Blocks = append(a.Message.Blocks, notify.Context(notify.Plain(d.Source)))
 	}
 	return a, nil

@@ -84,11 +84,7 @@ func forgottenLine(p words.Printer, n int, x item) notify.Rich {
 	if x.Owner != "" {
 		owner = x.Owner
 	}
-	what := p.Kind(x.Ref.Kind)
-	if size := sizeText(p, x.Holding); size != "" {
-		what += " " + size
-	}
-	return p.Rich("bot.forgotten.line", "n", strconv.Itoa(n), "name", notify.Bold(label(x.Name, x.Ref.ID)), "what", what,
+	return p.Rich("bot.forgotten.line", "n", strconv.Itoa(n), "name", notify.Bold(label(x.Name, x.Ref.ID)), "what", kindText(p, x.Holding),
 		"where", placeText(x), "cost", notify.Bold(p.MoneyPer(x.monthly, words.PerMonth)), "handle", notify.Code(x.Handle),
 		"reason", x.reason, "owner", owner)
 }

@@ -141,10 +141,10 @@ func sumText(p words.Printer, all []item) string {
 func listTable(p words.Printer, rows []item) notify.Table {
 	t := notify.Table{Columns: []notify.Column{{Title: p.Text("bot.column.handle")}, {Title: p.Text("bot.column.name")},
 		{Title: p.Text("bot.column.kind")}, {Title: p.Text("bot.column.where")}, {Title: p.Text("bot.column.state")},
-		{Title: p.Text("bot.column.size")}, {Title: p.Text("bot.column.monthly"), Right: true}}}
+		{Title: p.Text("bot.column.monthly"), Right: true}}}
 	for _, x := range rows {
 		t.Rows = append(t.Rows, []notify.Rich{notify.Code(x.Handle), notify.Plain(label(x.Name, x.Ref.ID)),
-			notify.Plain(p.Kind(x.Ref.Kind)), notify.Plain(placeText(x)), stateText(p, x), notify.Plain(sizeText(p, x.Holding)),
+			notify.Plain(kindText(p, x.Holding)), notify.Plain(placeText(x)), notify.Plain(p.State(x.State)),
 			notify.Plain(p.Money(x.monthly))})
 	}
 	return t

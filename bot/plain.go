@@ -142,9 +142,14 @@ func columnConfigs(t notify.Table, width int) []table.ColumnConfig {
 	return configs
 }
 
-// foldedWidths narrows the widest columns of words, never below 12, until the table fits; 0 leaves a column alone.
+// foldedWidths narrows columns of words, the widest first and never below 12, until the table fits; 0 leaves a column
+// alone.
 func foldedWidths(t notify.Table, width int) []int {
 	natural, most := naturalWidths(t), make([]int, len(t.Columns))
+	spaced := make([]bool, len(t.Columns)) // folds between words; a name is torn only where nothing else gives way
+	for i := range t.Columns {
+		spaced[i] = slices.ContainsFunc(t.Rows, func(r []notify.Rich) bool { return i < len(r) && strings.ContainsRune(string(r[i]), ' ') })
+	}
 	total := 0
 	for _, n := range natural {
 		total += n + 2
@@ -152,7 +157,10 @@ func foldedWidths(t notify.Table, width int) []int {
 	for total > width {
 		widest := -1
 		for i, c := range t.Columns {
-			if !c.Right && natural[i] > 12 && (widest < 0 || natural[i] > natural[widest]) {
+			if c.Right || natural[i] <= 12 {
+				continue
+			}
+			if widest < 0 || spaced[i] && !spaced[widest] || spaced[i] == spaced[widest] && natural[i] > natural[widest] {
 				widest = i
 			}
 		}

@@ -171,7 +171,7 @@ func planHead(p words.Printer, x item, plan release.Plan) notify.Rich {
 	if h.Mode != billing.ModeUnknown {
 		mode = notify.Plain(p.Mode(h.Mode))
 	}
-	first := notify.Join(" · ", notify.Plain(placeText(x)), notify.Plain(p.Kind(h.Ref.Kind)+" "+sizeText(p, h)), mode, owner)
+	first := notify.Join(" · ", notify.Plain(placeText(x)), notify.Plain(kindText(p, h)), mode, owner)
 	second := p.Rich("bot.release.head", "state", stateText(p, x), "amount", notify.Bold(p.MoneyPer(plan.Today, words.PerMonth)))
 	return notify.Join("\n", first, second)
 }

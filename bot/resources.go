@@ -165,6 +165,11 @@ func sizeText(p words.Printer, h billing.Holding) string {
 	return ""
 }
 
+// kindText says what it is and how much of it: "disk 500 GiB".
+func kindText(p words.Printer, h billing.Holding) string {
+	return strings.TrimSpace(p.Kind(h.Ref.Kind) + " " + sizeText(p, h))
+}
+
 // label names a resource: its name, else its cloud's id.
 func label(name, id string) string {
 	if name != "" {

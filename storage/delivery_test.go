@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -287,5 +288,82 @@ func TestOverflowNamesItself(t *testing.T) {
 	}
 	if got := s.november(t); got != exact("0") {
 		t.Errorf("November is %s, want nothing of it", got)
+	}
+}
+
+func TestOverflowOfAnAnswerNamesTheQuestion(t *testing.T) {
+	for _, by := range [][]ledger.Cut{nil, {ledger.ByService}, {ledger.ByDay}, {ledger.ByResource}} {
+		s := newShop(t)
+		rows := []billing.Charge{usage(day("2026-11-01"), "9000000000"), usage(day("2026-11-02").Add(time.Hour), "9000000000")}
+		if _, err := s.take(storage.Import{Files: file(rows, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		zone := time.FixedZone("", -12*3600) // both on one local day
+		_, _, err := s.Billed(t.Context(), ledger.Question{From: day("2026-10-31").Add(12 * time.Hour), To: day("2026-12-01").Add(12 * time.Hour), Zone: zone, By: by})
+		if len(by) > 0 && by[0] == ledger.ByDay {
+			if err != nil {
+				t.Errorf("by day each fits: %v", err)
+			}
+			continue
+		}
+		if !errors.Is(err, billing.ErrOverflow) || billing.KindOf(err) != billing.Invalid || !strings.Contains(err.Error(), "2026-10-31") {
+			t.Errorf("by %v: %v, want an overflow that names the span", by, err)
+		}
+	}
+}
+
+func TestCutsThatAreNotThere(t *testing.T) {
+	s := newShop(t)
+	_, _, err := s.Billed(t.Context(), ledger.Question{From: day("2026-11-01"), To: day("2026-12-01"), Zone: time.UTC, By: []ledger.Cut{"colour"}})
+	if billing.KindOf(err) != billing.Invalid {
+		t.Errorf("a cut by colour gave %v", err)
+	}
+}
+
+func TestThinDeliveryNamesEveryPeriod(t *testing.T) {
+	s := newShop(t)
+	two := func(n int) []billing.Charge {
+		rows := hours(n, "1")
+		for _, c := range hours(n, "1") {
+			c.BillingAccountID = "z"
+			c.BillingPeriod = billing.Period{Start: day("2026-10-31").Add(16 * time.Hour), End: day("2026-11-30").Add(16*time.Hour - time.Second)}
+			rows = append(rows, c)
+		}
+		return rows
+	}
+	if _, err := s.take(storage.Import{Files: file(two(9), 0)}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.take(storage.Import{Files: file(two(4), 0)})
+	const want = "import: nothing was taken over, for the delivery holds fewer than half of the rows that are stored for " +
+		"2026-11 of billing account b (4 rows, 9 stored), 2026-11 of billing account z (4 rows, 9 stored)"
+	if err == nil || err.Error() != want || billing.KindOf(err) != billing.Conflict || billing.SayOf(err).Key != "error.delivery_thin" {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// Purchases are billed for terms that lie ahead, which says nothing about how far the bill reaches.
+func TestCoverageOfAFile(t *testing.T) {
+	s := newShop(t)
+	year := usage(day("2026-11-03"), "1000")
+	year.ChargeCategory, year.ChargePeriod.End = "Purchase", day("2027-11-03")
+	if _, err := s.take(storage.Import{Files: file(append(hours(24, "1"), year), 0)}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Coverage(t.Context())
+	if err != nil || len(all) != 1 || !all[0].Through.Equal(day("2026-11-03")) || !all[0].Billing {
+		t.Errorf("%+v, %v: want it to reach to the purchase's start", all, err)
+	}
+}
+
+func TestPeriodWithoutAnEnd(t *testing.T) {
+	s := newShop(t)
+	rows := hours(3, "1")
+	for i := range rows {
+		rows[i].BillingPeriod.End = time.Time{}
+	}
+	sum, err := s.take(storage.Import{Files: file(rows, 0)})
+	if err != nil || sum.Parts[0].When() != "2026-11" {
+		t.Errorf("%+v, %v", sum, err)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gpuspend/billing"
 )
 
-// Poll reads everything of one account once, now, whatever waits for a retry. It fails with all that failed, after
-// everything was tried; what failed is noted in the store, too.
-func (w *Watcher) Poll(ctx context.Context, account billing.AccountID) error {
+// Poll reads everything of one account once, now, or only what is named, whatever waits for a retry. It fails with all
+// that failed, after everything was tried; what failed is noted in the store, too.
+func (w *Watcher) Poll(ctx context.Context, account billing.AccountID, only ...billing.ReadingOf) error {
 	r, err := w.reader(account)
 	if err != nil {
 		return err
@@ -20,6 +21,9 @@ func (w *Watcher) Poll(ctx context.Context, account billing.AccountID) error {
 	r.mu.Unlock()
 	var errs []error
 	for _, of := range readings() {
+		if len(only) > 0 && !slices.Contains(only, of) {
+			continue
+		}
 		if err := r.round(ctx, of, nil); err != nil {
 			errs = append(errs, err)
 		}

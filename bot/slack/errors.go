@@ -30,7 +30,8 @@ func failed(op string, err error) error {
 			out.Err = fmt.Errorf("%s: %s", answer.Err, strings.Join(answer.ResponseMetadata.Messages, "; "))
 		}
 	case errors.As(err, &status):
-		out.Kind = kindOfStatus(status.Code)
+		// the words beside the number are a proxy's as likely as Slack's, and proxies say back what they were sent
+		out.Kind, out.Err = kindOfStatus(status.Code), fmt.Errorf("status %d", status.Code)
 	case isCode(err.Error()): // slack-go gives some refusals as bare words
 		out.Kind = kindOf(err.Error())
 	}

@@ -83,6 +83,7 @@ func open(t *testing.T) *lab {
 	stop := b.start(t, options)
 	b.restart = func() {
 		stop()
+		b.until(t, func() bool { return b.Links() == 0 })
 		stop = b.start(t, options)
 	}
 	b.end = sync.OnceFunc(func() {

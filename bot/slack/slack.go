@@ -5,8 +5,11 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -155,13 +158,18 @@ func (c *Client) work(ctx context.Context) {
 	wg.Wait()
 }
 
-// safely runs one job: a panic in it is a bug of that answer, not the end of the program.
+// safely runs one job: a panic in it is a bug of that answer, not the end of the program. A panic's own words may hold
+// anything, so that only those of the Go runtime are kept, and where it was.
 func (c *Client) safely(ctx context.Context, job func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, workTimeout)
 	defer cancel()
 	defer func() {
 		if r := recover(); r != nil {
-			c.o.Log.Error("slack: a handler panicked", "panic", r)
+			why := fmt.Sprintf("a value of type %T", r)
+			if e, ok := r.(runtime.Error); ok {
+				why = e.Error()
+			}
+			c.o.Log.Error("slack: a handler panicked", "panic", why, "stack", string(debug.Stack()))
 		}
 	}()
 	job(ctx)

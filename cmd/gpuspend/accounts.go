@@ -10,15 +10,16 @@ import (
 	"gpuspend/billing/watch"
 )
 
-// open opens every configured account with its reading credential.
-func (a *App) open(ctx context.Context, p *present) ([]watch.Account, error) {
+// open opens every account of a configuration with its reading credential. It touches no store, so that a configuration
+// that can't work leaves nothing behind; resolve tells which account of the store each one is.
+func (a *App) open(ctx context.Context, c Config) ([]watch.Account, error) {
 	var list []watch.Account
-	for i, ac := range p.config.Accounts {
+	for _, ac := range c.Accounts {
 		provider, err := a.provider(ctx, ac, false)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, watch.Account{Account: p.accounts[i], Provider: provider, Schedule: watch.Schedule{
+		list = append(list, watch.Account{Provider: provider, Schedule: watch.Schedule{
 			Balance: time.Duration(ac.Poll.Balance), Inventory: time.Duration(ac.Poll.Inventory),
 			Charges: time.Duration(ac.Poll.Charges), Offers: time.Duration(ac.Poll.Offers),
 		}})

@@ -22,13 +22,14 @@ import (
 
 // Options is what the program is made of. Everything that a test or the demo puts in place of the world stands here.
 type Options struct {
-	Config  Config
-	Drivers []billing.Driver
-	Now     func() time.Time // the product's clock
-	Speed   float64          // how much faster than real time Now runs; 0 is 1
-	Log     *slog.Logger
-	Slack   SlackDoor // how Slack is reached; zero for the real one
-	Source  string    // said under every table; "" for none
+	Config   Config
+	Drivers  []billing.Driver
+	Now      func() time.Time // the product's clock
+	Speed    float64          // how much faster than real time Now runs; 0 is 1
+	Log      *slog.Logger
+	Slack    SlackDoor     // how Slack is reached; zero for the real one
+	Source   string        // said under every table; "" for none
+	Backfill time.Duration // how far back bills are read the first time; 0 is 31 days
 }
 
 // App is the running program: one store, one watcher, one engine, one pipeline, one chat. Make one with New.
@@ -77,11 +78,12 @@ func New(ctx context.Context, o Options) (*App, error) {
 func (a *App) join(ctx context.Context) (err error) {
 	if a.engine, err = release.New(release.Options{
 		Store: a.db, Reader: readerFunc(a.refresh), Opener: a, Teller: a, About: a.about, MayAct: a.mayAct,
-		Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed, Patience: time.Duration(a.o.Config.Releases.Patience),
+		Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed, Settle: time.Duration(a.o.Config.Releases.Settle),
+		Patience: time.Duration(a.o.Config.Releases.Patience),
 	}); err != nil {
 		return err
 	}
-	now, err := a.resolve(ctx, a.o.Config)
+	now, watched, err := a.resolve(ctx, a.o.Config)
 	if err != nil {
 		return err
 	}
@@ -89,38 +91,38 @@ func (a *App) join(ctx context.Context) (err error) {
 	if a.chat, err = a.newChat(now.desk); err != nil {
 		return err
 	}
-	watched, err := a.open(ctx, now)
-	if err != nil {
-		return err
-	}
 	if a.watcher, err = watch.New(watch.Options{Store: a.db, Accounts: watched, Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed,
-		Changed: a.changed}); err != nil {
+		Backfill: a.o.Backfill, Changed: a.changed}); err != nil {
 		return err
 	}
 	a.pipeline, err = a.newPipeline(now)
 	return err
 }
 
-// resolve makes the present of a configuration: accounts in the store, thresholds, the desk.
-func (a *App) resolve(ctx context.Context, c Config) (*present, error) {
+// resolve makes the present of a configuration, and the accounts to be watched: opened clouds, accounts in the store,
+// thresholds, the desk. The store is written last, when nothing of the configuration can be wrong any more.
+func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account, error) {
 	p := &present{config: c}
-	for _, ac := range c.Accounts {
-		d, ok := a.driver(ac.Provider)
-		if !ok {
-			return nil, fmt.Errorf("account %s: %q is no cloud I know", ac.Name, ac.Provider)
-		}
-		account, err := a.db.EnsureAccount(ctx, billing.Account{Name: ac.Name, Driver: d.Name, Provider: d.Title, Currency: d.Currency})
-		if err != nil {
-			return nil, err
+	watched, err := a.open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := install(c, a.o.Drivers, a.asConfigured(c)); err != nil {
+		return nil, nil, err
+	}
+	for i, account := range a.asConfigured(c) {
+		if account, err = a.db.EnsureAccount(ctx, account); err != nil {
+			return nil, nil, err
 		}
 		p.accounts = append(p.accounts, account)
+		watched[i].Account = account
 	}
 	all, err := a.db.Accounts(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if p.in, err = install(c, a.o.Drivers, all); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.in.source = a.o.Source
 	p.desk = &bot.Desk{
@@ -128,7 +130,17 @@ func (a *App) resolve(ctx context.Context, c Config) (*present, error) {
 		Book: a.db, Engine: a.engine, Keeper: a.db, Alerts: a.db, Roles: c.roles(), Words: a.words, Zone: p.in.zone, Lang: p.in.lang,
 		Now: a.o.Now, Rules: rules.All(), Source: a.o.Source, Log: a.o.Log,
 	}
-	return p, nil
+	return p, watched, nil
+}
+
+// asConfigured are the accounts of a configuration as the store is to know them.
+func (a *App) asConfigured(c Config) []billing.Account {
+	var list []billing.Account
+	for _, ac := range c.Accounts {
+		d, _ := a.driver(ac.Provider)
+		list = append(list, billing.Account{Name: ac.Name, Driver: d.Name, Provider: d.Title, Currency: d.Currency})
+	}
+	return list
 }
 
 func (a *App) driver(name string) (billing.Driver, bool) {
@@ -146,13 +158,13 @@ func (a *App) Look(ctx context.Context) (notify.View, error) { return a.present.
 // Desk answers words and buttons under the configuration of now.
 func (a *App) Desk() *bot.Desk { return a.present.Load().desk }
 
-// Poll reads every account once, whole, and judges what was found, all at once.
-func (a *App) Poll(ctx context.Context) error {
+// Poll reads every account once, whole, or only what is named, and judges what was found, all at once.
+func (a *App) Poll(ctx context.Context, only ...billing.ReadingOf) error {
 	a.polling.Store(true)
 	defer a.polling.Store(false)
 	var errs []error
 	for _, account := range a.present.Load().accounts {
-		errs = append(errs, a.watcher.Poll(ctx, account.ID))
+		errs = append(errs, a.watcher.Poll(ctx, account.ID, only...))
 	}
 	return errors.Join(append(errs, a.Judge(ctx))...)
 }
@@ -220,11 +232,7 @@ func (a *App) Apply(ctx context.Context, c Config) error {
 	case c.Slack != old.config.Slack || c.Listen != old.config.Listen:
 		return errors.New("apply: slack and listen: a change needs a restart")
 	}
-	now, err := a.resolve(ctx, c)
-	if err != nil {
-		return err
-	}
-	watched, err := a.open(ctx, now)
+	now, watched, err := a.resolve(ctx, c)
 	if err != nil {
 		return err
 	}

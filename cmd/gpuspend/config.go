@@ -90,6 +90,7 @@ type ViewersConfig struct {
 type ReleasesConfig struct {
 	Operators []string `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
 	Patience  Duration `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
+	Settle    Duration `yaml:"settle" doc:"pause between the two listings that verify; default 1m"`
 }
 
 // RulesConfig are the thresholds.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,11 +112,13 @@ func demoOn(ctx context.Context, l net.Listener, store string, speed float64, ou
 	defer stop()
 	clock := &demoClock{}
 	clock.Set(storyAt().Add(-demoDays * 24 * time.Hour))
-	w := demoWorkspace(clock, speed, log)
+	var told atomic.Bool
+	w := demoWorkspace(clock, speed, &told, log)
 	var serving sync.WaitGroup
 	var served error
 	serving.Go(func() { served = w.Serve(ctx, l) })
 	base := "http://" + l.Addr().String()
+	_, _ = fmt.Fprintf(out, "gpuspend demo: open %s\nThree simulated clouds, a Slack of its own; nothing leaves this machine. Ctrl-C ends it.\n", base)
 	d, err := newDemo(ctx, store, Options{Speed: speed, Log: log, Slack: localDoor(base)}, clock, func(ctx context.Context, a *App) error { return a.Deliver(ctx) })
 	if err != nil {
 		stop()
@@ -123,10 +126,8 @@ func demoOn(ctx context.Context, l net.Listener, store string, speed float64, ou
 		return errors.Join(err, served)
 	}
 	clock.Go(speed)
-	_, err = fmt.Fprintf(out, "gpuspend demo: open %s\nThree simulated clouds, a Slack of its own; nothing leaves this machine. Ctrl-C ends it.\n", base)
-	if err == nil {
-		err = d.Run(ctx)
-	}
+	told.Store(true)
+	err = d.Run(ctx)
 	stop()
 	serving.Wait()
 	return errors.Join(err, served, d.Close())
@@ -138,7 +139,7 @@ func localDoor(base string) SlackDoor {
 		Client: &http.Client{Timeout: 20 * time.Second}}
 }
 
-func demoWorkspace(clock *demoClock, speed float64, log *slog.Logger) *localslack.Workspace {
+func demoWorkspace(clock *demoClock, speed float64, told *atomic.Bool, log *slog.Logger) *localslack.Workspace {
 	hints := make([]string, 0, 16)
 	for _, c := range bot.Commands() {
 		hints = append(hints, c.Examples...)
@@ -158,6 +159,9 @@ func demoWorkspace(clock *demoClock, speed float64, log *slog.Logger) *localslac
 		},
 		Banner: func() localslack.Banner {
 			b := localslack.Banner{Text: clock.Now().In(shanghai()).Format("Mon 2 Jan 15:04") + " · " + demoSource}
+			if !told.Load() {
+				b.Text = fmt.Sprintf("living through %d days of history … · %s", demoDays, b.Text)
+			}
 			if speed != 1 {
 				b.Speed = fmt.Sprintf("×%g", speed)
 			}

@@ -4,11 +4,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
+	"gpuspend/billing"
 	"gpuspend/billing/providers/sim"
 	"gpuspend/bot"
 )
@@ -61,6 +63,7 @@ func newDemo(ctx context.Context, store string, o Options, clock *demoClock, aft
 	clock.Set(first)
 	world := sim.NewWorld(sim.Options{Seed: demoSeed, Start: first, Story: storyAt(), Now: clock.Now})
 	o.Config, o.Drivers, o.Now, o.Source = demoConfig(store), world.Drivers(), clock.Now, demoSource
+	o.Backfill = demoDays * 24 * time.Hour
 	app, err := New(ctx, o)
 	if err != nil {
 		return nil, err
@@ -68,22 +71,29 @@ func newDemo(ctx context.Context, store string, o Options, clock *demoClock, aft
 	d := &demo{App: app, clock: clock, world: world}
 	for t := first; !t.After(storyAt()); t = t.Add(step(storyAt().Sub(t))) {
 		clock.Set(t)
-		if err := app.Poll(ctx); err != nil {
-			return nil, err
+		var only []billing.ReadingOf
+		if storyAt().Sub(t) > metered {
+			only = []billing.ReadingOf{billing.ReadBalance, billing.ReadInventory}
 		}
-		if after != nil {
-			if err := after(ctx, app); err != nil {
-				return nil, err
-			}
+		if err := app.Poll(ctx, only...); err != nil {
+			return nil, errors.Join(err, app.Close())
+		}
+		if after == nil {
+			continue
+		}
+		if err := after(ctx, app); err != nil {
+			return nil, errors.Join(err, app.Close())
 		}
 	}
 	return d, nil
 }
 
-// step is how long the program waits between two readings of its history: as often as in life where the meter still
-// counts (bills lag by up to two days), seldom before.
+// metered is how long before the story no bill may be in yet, so that our own meter counts: there the history is read as
+// often as in life, and the bill of the time before it at once.
+const metered = 36 * time.Hour
+
+// step is how long the program waits between two readings of its history.
 func step(left time.Duration) time.Duration {
-	const metered = 52 * time.Hour
 	switch {
 	case left > metered:
 		return min(left-metered, 24*time.Hour)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +25,7 @@ func (a *App) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", a.healthz)
-	if a.chat != nil && !a.o.Slack.Signing.Empty() {
-		mux.Handle("POST /slack", a.chat.Handler())
-	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second}
+	server := &http.Server{Handler: a.routes(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	select {
@@ -44,6 +40,16 @@ func (a *App) serveHTTP(ctx context.Context) error {
 		err = errors.Join(err, served)
 	}
 	return err
+}
+
+// routes are all that this process answers over HTTP.
+func (a *App) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", a.healthz)
+	if a.chat != nil && !a.o.Slack.Signing.Empty() {
+		mux.Handle("POST /slack", a.chat.Handler())
+	}
+	return mux
 }
 
 func (a *App) healthz(w http.ResponseWriter, r *http.Request) {
@@ -68,16 +74,16 @@ func (a *App) faults(ctx context.Context) ([]string, error) {
 	}
 	var list []string
 	for _, av := range v.Accounts {
-		if av.Driver.Name != "" && v.Now.Sub(newest(av.Readings)) > pollsDeaf {
+		if a.watches(av.ID) && v.Now.Sub(newest(av.Readings)) > pollsDeaf {
 			list = append(list, fmt.Sprintf("account %s was not read for %s", av.Name, pollsDeaf))
 		}
 	}
-	due, err := a.db.Due(ctx, v.Now.Add(-outboxDeaf))
+	waiting, err := a.waiting(ctx, v.Now)
 	if err != nil {
 		return nil, err
 	}
-	if len(due) > 0 && v.Now.Sub(due[0].CreatedAt) > outboxDeaf {
-		list = append(list, fmt.Sprintf("%d messages wait for more than %s", len(due), outboxDeaf))
+	if waiting > 0 {
+		list = append(list, fmt.Sprintf("%d messages wait for more than %s", waiting, outboxDeaf))
 	}
 	if a.chat != nil && !a.o.Slack.App.Empty() && !a.chat.Health().Alive(time.Now()) {
 		list = append(list, "the link to Slack is silent")
@@ -85,9 +91,29 @@ func (a *App) faults(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
+// watches says whether the configuration of now names an account: what was removed from it, or was only imported, is
+// not expected to be read.
+func (a *App) watches(id billing.AccountID) bool {
+	return slices.ContainsFunc(a.present.Load().accounts, func(ac billing.Account) bool { return ac.ID == id })
+}
+
+// waiting counts letters that should have arrived long ago. One that is tried again and again is always due soon, so
+// that its age counts and not its next try.
+func (a *App) waiting(ctx context.Context, now time.Time) (n int, err error) {
+	due, err := a.db.Due(ctx, now.Add(24*time.Hour))
+	for _, l := range due {
+		if (l.Tries > 0 || !l.TryAt.After(now)) && now.Sub(l.CreatedAt) > outboxDeaf {
+			n++
+		}
+	}
+	return n, err
+}
+
+// newest is when something was last read whole. The list of scopes does not count: many clouds need no call for it.
 func newest(readings []billing.Reading) (t time.Time) {
 	for _, r := range readings {
-		if r.CompleteAt.After(t) {
+		list := r.Of == billing.ReadInventory && r.Scope == billing.Scope{}
+		if !list && r.CompleteAt.After(t) {
 			t = r.CompleteAt
 		}
 	}

@@ -61,10 +61,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	return e.code
 }
 
-// stillRunning says that a command ended because it was told to, which is a clean end.
-func interrupted(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled)
-}
+// interrupted says that a command ended because it was told to, which is a clean end whatever was under way.
+func interrupted(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{

@@ -30,7 +30,7 @@ func trace(o Options, next http.RoundTripper) http.RoundTripper {
 			return nil, err
 		}
 		log.DebugContext(r.Context(), "cloud request", "took", o.Now().Sub(began), "status", resp.StatusCode,
-			"type", resp.Header.Get("Content-Type"), "excerpt", red.excerpt(resp))
+			"type", red.text(resp.Header.Get("Content-Type")), "excerpt", red.excerpt(resp))
 		return resp, nil
 	})
 }
