@@ -8,18 +8,25 @@ import (
 )
 
 // Secret is a credential. It prints as [secret] through every formatter, marshaller and logger; only Reveal gives it.
-type Secret struct{ value string }
+// It is kept behind a pointer for those who ask no method: %p, for one, prints what it finds in a struct. Two secrets
+// are therefore not to be compared with ==.
+type Secret struct{ value *string }
 
 const hidden = "[secret]"
 
 // NewSecret wraps a credential as soon as it is read.
-func NewSecret(s string) Secret { return Secret{value: s} }
+func NewSecret(s string) Secret { return Secret{value: &s} }
 
 // Reveal gives the credential itself. Call it where the request is signed and nowhere else.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // Empty says that no credential was given.
-func (s Secret) Empty() bool { return s.value == "" }
+func (s Secret) Empty() bool { return s.Reveal() == "" }
 
 func (s Secret) String() string { return hidden }
 

@@ -217,7 +217,6 @@ type Desk struct {
 	Zone   *time.Location // of the installation
 	Lang   string         // of the installation
 	Now    func() time.Time
-	Rules  []notify.Rule
 	Source string // said under every table, such as "demo book, article prices"; "" for none
 	Log    *slog.Logger
 }

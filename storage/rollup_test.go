@@ -18,7 +18,9 @@ import (
 // books is what a store should hold of one account: the lines of each billing account and month.
 type books map[string][]billing.Charge
 
-func periodOf(c billing.Charge) string { return c.BillingAccountID + c.BillingPeriod.Start.Format(" 2006-01") }
+func periodOf(c billing.Charge) string {
+	return c.BillingAccountID + c.BillingPeriod.Start.Format(" 2006-01")
+}
 
 // take does what an import should do, and says whether it should be refused as thin.
 func (b books) take(rows []billing.Charge, im storage.Import) (thin bool) {

@@ -15,7 +15,6 @@ import (
 	"gpuspend/bot"
 	"gpuspend/bot/slack"
 	"gpuspend/notify"
-	"gpuspend/notify/rules"
 	"gpuspend/notify/words"
 	"gpuspend/storage"
 )
@@ -125,11 +124,8 @@ func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account,
 		return nil, nil, err
 	}
 	p.in.source = a.o.Source
-	p.desk = &bot.Desk{
-		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, a.db, p.in, a.o.Now()) },
-		Book: a.db, Engine: a.engine, Keeper: a.db, Alerts: a.db, Roles: c.roles(), Words: a.words, Zone: p.in.zone, Lang: p.in.lang,
-		Now: a.o.Now, Rules: rules.All(), Source: a.o.Source, Log: a.o.Log,
-	}
+	p.desk = newDesk(a.db, p.in, c, a.words, a.o.Now)
+	p.desk.Engine, p.desk.Log = a.engine, a.o.Log
 	return p, watched, nil
 }
 
@@ -275,12 +271,7 @@ func (a *App) refresh(ctx context.Context, account billing.AccountID, s billing.
 // about says what plans say of an account.
 func (a *App) about(id billing.AccountID) release.About {
 	p := a.present.Load()
-	for _, ac := range p.accounts {
-		if ac.ID == id {
-			return release.About{Name: ac.Name, Provider: ac.Provider, Currency: ac.Currency, MonthHours: p.in.drivers[ac.Driver].MonthHours}
-		}
-	}
-	return release.About{}
+	return p.in.about(p.accounts, id)
 }
 
 // mayAct says whether a person may release: listed by id, of our team, on an account that allows it.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -14,10 +16,9 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers"
+	"gpuspend/billing/release"
 	"gpuspend/bot"
 	"gpuspend/bot/blocks"
-	"gpuspend/notify"
-	"gpuspend/notify/rules"
 	"gpuspend/notify/words"
 	"gpuspend/storage"
 )
@@ -157,7 +158,7 @@ func (o askOptions) instant() (func() time.Time, error) {
 	return func() time.Time { return t }, nil
 }
 
-// readingDesk answers from a store and changes nothing.
+// readingDesk answers from a store and changes nothing: it knows what a release would do, and does none.
 func readingDesk(ctx context.Context, db *storage.DB, c Config, drivers []billing.Driver, now func() time.Time) (*bot.Desk, error) {
 	accounts, err := db.Accounts(ctx)
 	if err != nil {
@@ -167,7 +168,56 @@ func readingDesk(ctx context.Context, db *storage.DB, c Config, drivers []billin
 	if err != nil {
 		return nil, err
 	}
-	return newDesk(db, in, c, now)
+	book, err := words.New()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := release.New(release.Options{Store: db, Reader: bystander{}, Opener: bystander{in, accounts}, Now: now,
+		About: func(id billing.AccountID) release.About { return in.about(accounts, id) }})
+	if err != nil {
+		return nil, err
+	}
+	d := newDesk(db, in, c, book, now)
+	d.Engine = engine
+	return d, nil
+}
+
+// bystander stands where an engine would act: it knows what each cloud can do, and reaches none.
+type bystander struct {
+	in       installation
+	accounts []billing.Account
+}
+
+// Refresh fails: ask polls nothing.
+func (bystander) Refresh(context.Context, billing.AccountID, billing.Scope) error {
+	return errAsksOnly()
+}
+
+// OpenForRelease gives an account's cloud without its keys and without a network, for what it could do. It fails where
+// a configuration stands that does not allow releases.
+func (b bystander) OpenForRelease(_ context.Context, id billing.AccountID) (billing.Provider, error) {
+	for _, a := range b.accounts {
+		d, known := b.in.drivers[a.Driver]
+		if a.ID != id || !known || (len(b.in.order) > 0 && !b.in.release[a.Name]) {
+			continue
+		}
+		c := billing.Config{Account: a.Name, Fields: map[string]billing.Secret{}}
+		for _, f := range d.Fields {
+			c.Fields[f.Name] = billing.NewSecret("none")
+		}
+		return d.Open(c, billing.Env{Transport: closed{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Time{} }})
+	}
+	return nil, &billing.Error{Kind: billing.Denied, Op: "ask: open for release",
+		Say: billing.Say("release.refused.read_only", "account", b.in.about(b.accounts, id).Name)}
+}
+
+// closed is a network that leads nowhere.
+type closed struct{}
+
+func (closed) RoundTrip(*http.Request) (*http.Response, error) { return nil, errAsksOnly() }
+
+func errAsksOnly() error {
+	return &billing.Error{Kind: billing.Denied, Op: "ask", Err: errors.New("ask only reads the store")}
 }
 
 // storePath is where the configuration keeps the store.
@@ -221,22 +271,4 @@ func width(out io.Writer) int {
 		}
 	}
 	return 100
-}
-
-// newDesk joins commands, words and a store.
-func newDesk(db *storage.DB, in installation, c Config, now func() time.Time) (*bot.Desk, error) {
-	book, err := words.New()
-	if err != nil {
-		return nil, err
-	}
-	return &bot.Desk{
-		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
-		Book: db, Keeper: db, Alerts: db, Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now,
-		Rules: rules.All(), Source: in.source,
-	}, nil
-}
-
-// roles reads who may look and who may release.
-func (c Config) roles() bot.Roles {
-	return bot.Roles{Team: c.Slack.Team, Operators: c.Releases.Operators, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels}
 }

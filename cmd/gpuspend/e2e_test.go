@@ -44,7 +44,8 @@ func begin(t *testing.T, untilStory time.Duration) *stage {
 		pipe: localslack.NewPipeListener()}
 	s.world = sim.NewWorld(sim.Options{Seed: demoSeed, Start: origin.Add(-3 * 24 * time.Hour), Story: storyAt(), Now: s.now})
 	s.slack = localslack.New(localslack.Options{TeamID: demoTeam, Now: s.now, Ping: 20 * time.Second,
-		People:   []localslack.Person{{ID: demoOperator, Name: "ana", Locale: "en-GB"}, {ID: demoViewer, Name: "bo", Locale: "en-GB"}, {ID: "U0GUEST", Name: "gil", Guest: true}},
+		People: []localslack.Person{{ID: demoOperator, Name: "ana", Locale: "en-GB"}, {ID: demoViewer, Name: "bo", Locale: "en-GB"}, {ID: demoChinese, Name: "chen", Locale: "zh-CN"},
+			{ID: "U0GUEST", Name: "gil", Guest: true}},
 		Channels: []localslack.Channel{{ID: demoChannel, Name: "gpu-bills"}}})
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithCancel(t.Context())

@@ -62,13 +62,15 @@ says so; then nothing of the delivery is taken over, and the exit code is 1.`,
 	for _, f := range []string{"db", "account"} {
 		_ = c.MarkFlagRequired(f) // the flag exists: it was made above
 	}
-	c.MarkFlagsMutuallyExclusive("add", "replace")
 	return c
 }
 
 func importFOCUS(ctx context.Context, o importOptions, in io.Reader, out, errs io.Writer) error {
 	if strings.TrimSpace(o.account) == "" {
 		return fmt.Errorf("import: --account is empty; name the account that the bill belongs to")
+	}
+	if o.add && o.replace {
+		return &exit{code: exitWords, err: errors.New("import: --add appends and --replace replaces; give one of them")}
 	}
 	if err := checkFiles(o.files); err != nil {
 		return err
@@ -205,7 +207,7 @@ func (d *delivery) report(out io.Writer, sum storage.ImportSummary, account stri
 	lines := []string{fmt.Sprintf("imported %s into %s", counted(sum.Rows, "row"), account)}
 	for i, p := range sum.Parts {
 		if i == reportedParts {
-			lines = append(lines, fmt.Sprintf("  and %s more", counted(len(sum.Parts)-i, "period")))
+			lines = append(lines, "  and "+counted(len(sum.Parts)-i, "more period"))
 			break
 		}
 		line := fmt.Sprintf("  billing account %s, %s: %s", p.BillingAccount, p.When(), counted(p.Rows, "row"))

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"gpuspend/billing"
+	"gpuspend/billing/release"
+	"gpuspend/bot"
+	"gpuspend/notify"
+	"gpuspend/notify/words"
+	"gpuspend/storage"
+)
+
+// newDesk joins words and a store. Who may have things released adds the engine.
+func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now func() time.Time) *bot.Desk {
+	return &bot.Desk{
+		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
+		Book: db, Keeper: db, Alerts: db, Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source,
+	}
+}
+
+// roles reads who may look and who may release.
+func (c Config) roles() bot.Roles {
+	return bot.Roles{Team: c.Slack.Team, Operators: c.Releases.Operators, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels}
+}
+
+// about says what plans say of an account.
+func (in installation) about(accounts []billing.Account, id billing.AccountID) release.About {
+	for _, a := range accounts {
+		if a.ID == id {
+			return release.About{Name: a.Name, Provider: a.Provider, Currency: a.Currency, MonthHours: in.drivers[a.Driver].MonthHours}
+		}
+	}
+	return release.About{}
+}
