@@ -26,7 +26,20 @@ func unclear(p words.Printer, key, nearest string, args ...any) *WordsError {
 	return &WordsError{Say: strings.Join(lines, "\n"), Nearest: nearest}
 }
 
-var closing = map[rune]rune{'"': '"', '\'': '\'', '“': '”', '「': '」', '‘': '’'}
+// closing is the quote that ends what c opens; opens is false where c is no quote.
+func closing(c rune) (end rune, opens bool) {
+	switch c {
+	case '"', '\'':
+		return c, true
+	case '“':
+		return '”', true
+	case '「':
+		return '」', true
+	case '‘':
+		return '’', true
+	}
+	return 0, false
+}
 
 // Split cuts a line into words. Quotes, Chinese and curly ones too, keep words together; an open quote ends with the
 // line. An apostrophe inside a word is a letter.
@@ -35,7 +48,7 @@ func Split(line string) []string {
 	var word strings.Builder
 	started, until := false, rune(0)
 	for _, c := range line {
-		end, opens := closing[c]
+		end, opens := closing(c)
 		switch {
 		case until != 0 && c == until:
 			until = 0

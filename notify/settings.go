@@ -20,7 +20,7 @@ func Defaults() Settings {
 		StoppedFloor:   []billing.Money{billing.MustMoney("1", "CNY"), billing.MustMoney("0.15", "USD")},
 		ExpirySteps:    []time.Duration{14 * day, 3 * day, day},
 		RenewalStep:    7 * day,
-		ForgottenPush:  []billing.Money{billing.MustMoney("100", "CNY"), billing.MustMoney("14", "USD")},
+		ForgottenPush:  []billing.Money{billing.MustMoney("100", "CNY"), billing.MustMoney("15", "USD")},
 		UnreachableFor: 30 * time.Minute,
 		StaleBalance:   15 * time.Minute,
 		StaleInventory: 45 * time.Minute,

@@ -14,13 +14,18 @@ func PaidAhead(m billing.Mode) bool {
 	return m == billing.ModeMonthly || m == billing.ModeYearly || m == billing.ModeReserved
 }
 
-// Monthly is what an hourly rate comes to in a month of so many hours (0 asks for billing.MonthHours). Unknown where the
-// rate is, or where the product leaves the range of Money.
+// Monthly is what an hourly rate comes to in a month of so many hours (0 asks for billing.MonthHours), rounded to the
+// ninth decimal: a rate that was divided from a price per month gives that price again, without the dust of the
+// division. Unknown where the rate is, or where the product leaves the range of Money.
 func Monthly(rate billing.Money, monthHours int) billing.Money {
 	if monthHours <= 0 {
 		monthHours = billing.MonthHours
 	}
 	m, err := rate.MulRatio(int64(monthHours), 1)
+	if err != nil {
+		return billing.Money{}
+	}
+	m, _, err = billing.ParseMoney(m.Rounded(9), m.Currency())
 	if err != nil {
 		return billing.Money{}
 	}

@@ -175,7 +175,21 @@ func cut(p piece, lit bool, room int) string {
 
 var emoji = regexp.MustCompile(`:([\pL\pN_+'-]*[\pL_][\pL\pN_+'-]*):`)
 
-var lookalikes = map[rune]rune{'*': '∗', '_': 'ˍ', '~': '∼', '`': 'ˋ', '>': '›'}
+func lookalike(c rune) rune {
+	switch c {
+	case '*':
+		return '∗'
+	case '_':
+		return 'ˍ'
+	case '~':
+		return '∼'
+	case '`':
+		return 'ˋ'
+	case '>':
+		return '›'
+	}
+	return c
+}
 
 // neutral replaces markup by look-alikes where Slack would read it as markup: beside a word boundary, and a quote's
 // mark at the start of a line. A name such as train_a100_1 stays as it is, so that it can be copied.
@@ -188,14 +202,14 @@ func neutral(s string) string {
 	for i, c := range letters {
 		switch c {
 		case '`', '*':
-			letters[i] = lookalikes[c]
+			letters[i] = lookalike(c)
 		case '_', '~':
 			if !wordAt(letters, i-1) || !wordAt(letters, i+1) {
-				letters[i] = lookalikes[c]
+				letters[i] = lookalike(c)
 			}
 		case '>':
 			if strings.TrimSpace(string(letters[lineStart(letters, i):i])) == "" {
-				letters[i] = lookalikes[c]
+				letters[i] = lookalike(c)
 			}
 		}
 	}

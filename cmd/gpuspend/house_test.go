@@ -61,7 +61,7 @@ func mutable(path string, d *ast.GenDecl) []string {
 	return faults
 }
 
-// constantCall says that a value is made once and cannot change: errors.New, regexp.MustCompile.
+// constantCall says that a value is made once and cannot change: errors.New, regexp.MustCompile, strings.NewReplacer.
 func constantCall(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -72,7 +72,8 @@ func constantCall(e ast.Expr) bool {
 		return false
 	}
 	x, ok := s.X.(*ast.Ident)
-	return ok && (x.Name == "errors" && s.Sel.Name == "New" || x.Name == "regexp" && s.Sel.Name == "MustCompile")
+	return ok && (x.Name == "errors" && s.Sel.Name == "New" || x.Name == "regexp" && s.Sel.Name == "MustCompile" ||
+		x.Name == "strings" && s.Sel.Name == "NewReplacer")
 }
 
 // clockAllowed names the files that may read a clock: the program's seam, the bounds of writes, and what measures

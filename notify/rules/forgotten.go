@@ -14,7 +14,7 @@ const forgotten = "forgotten"
 func forgottenDisk() notify.Rule {
 	return notify.Rule{
 		Name: "forgotten_disk", Title: billing.Say("rule.forgotten_disk"), Together: forgotten,
-		Default: "unattached for 7 days; a message from CN¥100 or $14 a month in all",
+		Default: "unattached for 7 days; a message from CN¥100 or $15 a month in all",
 		Find:    func(v notify.View) []billing.Finding { return findForgotten(v, "forgotten_disk", Unattached) },
 	}
 }
@@ -22,7 +22,7 @@ func forgottenDisk() notify.Rule {
 func forgottenIP() notify.Rule {
 	return notify.Rule{
 		Name: "forgotten_ip", Title: billing.Say("rule.forgotten_ip"), Together: forgotten,
-		Default: "bound to nothing for 7 days; a message from CN¥100 or $14 a month in all",
+		Default: "bound to nothing for 7 days; a message from CN¥100 or $15 a month in all",
 		Find:    func(v notify.View) []billing.Finding { return findForgotten(v, "forgotten_ip", Unbound) },
 	}
 }
@@ -30,7 +30,7 @@ func forgottenIP() notify.Rule {
 func forgottenSnapshot() notify.Rule {
 	return notify.Rule{
 		Name: "forgotten_snapshot", Title: billing.Say("rule.forgotten_snapshot"), Together: forgotten,
-		Default: "90 days old and used by no image; a message from CN¥100 or $14 a month in all",
+		Default: "90 days old and used by no image; a message from CN¥100 or $15 a month in all",
 		Find:    func(v notify.View) []billing.Finding { return findForgotten(v, "forgotten_snapshot", OldSnapshot) },
 	}
 }
