@@ -73,7 +73,7 @@ func (v *view) answerAll(values map[string]map[string]any) error {
 			return
 		}
 		left--
-		s := map[string]any{}
+		var s map[string]any
 		var err error
 		if value == nil {
 			s = emptied(e)

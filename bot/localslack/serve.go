@@ -42,7 +42,7 @@ func (w *Workspace) Serve(ctx context.Context, l net.Listener) error {
 		_ = srv.Close()
 	}
 	cancel()
-	w.setLife(nil)
+	w.endLife()
 	w.closeLinks()
 	w.conns.Wait()
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
@@ -55,6 +55,13 @@ func (w *Workspace) setLife(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.life = ctx
+}
+
+// endLife leaves the workspace without a server: who still acts is told so.
+func (w *Workspace) endLife() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.life = nil
 }
 
 // countConn lets Serve wait for the server's connections. New is reported by the accept loop, so nothing is added
