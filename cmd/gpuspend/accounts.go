@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"gpuspend/billing"
@@ -33,6 +34,12 @@ func (a *App) provider(ctx context.Context, ac AccountConfig, write bool) (billi
 	if !ok {
 		return nil, fmt.Errorf("account %s: %q is no cloud I know", ac.Name, ac.Provider)
 	}
+	return ac.open(ctx, d, write, billing.Env{Log: a.o.Log.With("account", ac.Name), Now: a.o.Now}, nil)
+}
+
+// open opens an account with its reading or its release key, over its own network, which through may put something
+// before.
+func (ac AccountConfig) open(ctx context.Context, d billing.Driver, write bool, env billing.Env, through func(http.RoundTripper) http.RoundTripper) (billing.Provider, error) {
 	given := ac.Credentials.Read
 	if write {
 		given = ac.Credentials.Release
@@ -45,11 +52,14 @@ func (a *App) provider(ctx context.Context, ac AccountConfig, write bool) (billi
 		}
 		c.Fields[name] = secret
 	}
-	transport, err := providers.Transport(ac.Proxy, ac.CAFile)
-	if err != nil {
+	var err error
+	if env.Transport, err = providers.Transport(ac.Proxy, ac.CAFile); err != nil {
 		return nil, fmt.Errorf("account %s: %w", ac.Name, err)
 	}
-	p, err := d.Open(c, billing.Env{Transport: transport, Log: a.o.Log.With("account", ac.Name), Now: a.o.Now})
+	if through != nil {
+		env.Transport = through(env.Transport)
+	}
+	p, err := d.Open(c, env)
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", ac.Name, err)
 	}

@@ -42,7 +42,12 @@ func main() {
 
 // run is the program without the process: arguments in, exit code out.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	root := rootCommand()
+	root, began := rootCommand(), false
+	eachCommand(root, func(c *cobra.Command) {
+		if do := c.RunE; do != nil {
+			c.RunE = func(c *cobra.Command, args []string) error { began = true; return do(c, args) }
+		}
+	})
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -52,13 +57,24 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		return exitOK
 	}
 	var e *exit
-	if !errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
+	case began:
 		e = &exit{code: exitFailed, err: err}
+	default: // the command line itself was not understood
+		e = &exit{code: exitWords, err: err}
 	}
 	if !e.said {
 		_, _ = fmt.Fprintf(errs, "gpuspend: %v\n", e.err)
 	}
 	return e.code
+}
+
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		eachCommand(sub, do)
+	}
 }
 
 // interrupted says that a command ended because it was told to, which is a clean end whatever was under way.
@@ -79,7 +95,7 @@ Ask the demo from here:       gpuspend ask --demo status`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &exit{code: exitWords, err: fmt.Errorf("%w; see gpuspend %s --help", err, c.Name())}
 	})
-	root.AddCommand(askCommand(), serveCommand(), onceCommand(), checkCommand(), importCommand(), versionCommand())
+	root.AddCommand(askCommand(), serveCommand(), onceCommand(), checkCommand(), doctorCommand(), permissionsCommand(), importCommand(), versionCommand())
 	addDemo(root)
 	return root
 }

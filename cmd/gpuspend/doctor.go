@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"gpuspend/billing"
+	"gpuspend/billing/providers"
+	"gpuspend/notify/words"
+)
+
+func doctorCommand() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use:   "doctor --config FILE",
+		Short: "Try every account, ability by ability, with its read key",
+		Long: `Opens every account of the configuration with its read key and tries each ability of its cloud once: what works and
+how much was found, what is denied and by which permission, what the cloud does not offer, how long it took, how far
+its clock is from ours, and through which proxy it was reached. It changes nothing and stores nothing.
+
+Exit code 1 where something that is configured does not work.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := readChecked(c.Context(), file)
+			if err != nil {
+				return err
+			}
+			return doctor(c.Context(), cfg, providers.All(), c.OutOrStdout())
+		},
+	}
+	configFlag(c, &file)
+	return c
+}
+
+// skewMost is how far a cloud's clock may be from ours before signatures get refused.
+const skewMost = time.Minute
+
+// trial is how one ability of one account fared.
+type trial struct {
+	ability billing.Capability
+	result  string // "ok", "denied", "not offered", "failed"
+	found   string
+	took    time.Duration
+	err     error
+}
+
+func doctor(ctx context.Context, c Config, drivers []billing.Driver, out io.Writer) error {
+	book, err := words.New()
+	if err != nil {
+		return err
+	}
+	p := book.For(words.English, time.UTC, time.Now())
+	bad := 0
+	for _, ac := range c.Accounts {
+		w := &ward{Config: ac, drivers: drivers}
+		trials, err := w.examine(ctx)
+		if err != nil {
+			return err
+		}
+		bad += w.report(out, p, trials)
+	}
+	if bad > 0 {
+		return fmt.Errorf("doctor: %d things that are configured do not work", bad)
+	}
+	return nil
+}
+
+// ward is one account under examination.
+type ward struct {
+	Config  AccountConfig
+	drivers []billing.Driver
+	driver  billing.Driver
+	skew    atomic.Int64 // of the cloud's clock, in nanoseconds
+	heard   atomic.Bool
+}
+
+// clockwise notes a cloud's clock as its answers pass.
+type clockwise struct {
+	w    *ward
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c clockwise) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.next.RoundTrip(r)
+	if err == nil {
+		if t, bad := http.ParseTime(resp.Header.Get("Date")); bad == nil {
+			c.w.skew.Store(int64(time.Since(t)))
+			c.w.heard.Store(true)
+		}
+	}
+	return resp, err
+}
+
+func (w *ward) examine(ctx context.Context) ([]trial, error) {
+	for _, d := range w.drivers {
+		if d.Name == w.Config.Provider {
+			w.driver = d
+		}
+	}
+	cloud, err := w.Config.open(ctx, w.driver, false, billing.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now},
+		func(next http.RoundTripper) http.RoundTripper { return clockwise{w, next} })
+	if err != nil {
+		return nil, err
+	}
+	var list []trial
+	for _, ability := range billing.Capabilities() {
+		t := trial{ability: ability, result: "not offered"}
+		if billing.Has(cloud, ability) {
+			began := time.Now()
+			t.found, t.err = try(ctx, cloud, ability)
+			t.took, t.result = time.Since(began).Round(time.Millisecond), verdict(t.err)
+			if t.found == untried {
+				t.found, t.result, t.took = "", untried, 0
+			}
+			if t.err != nil && ability != billing.CanResources { // of an inventory, what could be read counts
+				t.found = ""
+			}
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+func verdict(err error) string {
+	switch billing.KindOf(err) {
+	case "":
+		return "ok"
+	case billing.Denied, billing.Auth:
+		return "denied"
+	case billing.Absent:
+		return "not offered"
+	}
+	return "failed"
+}
+
+// untried marks what only an act would show.
+const untried = "not tried"
+
+// try uses one ability once, reading only.
+func try(ctx context.Context, cloud billing.Provider, ability billing.Capability) (string, error) {
+	day := time.Now().UTC().Truncate(24 * time.Hour)
+	lately := billing.Period{Start: day.AddDate(0, 0, -2), End: day}
+	switch ability {
+	case billing.CanIdentify:
+		return cloud.(billing.Identifier).Identify(ctx)
+	case billing.CanBalance:
+		b, err := cloud.(billing.Balancer).Balance(ctx)
+		return b.Cash.String(), err
+	case billing.CanCharges:
+		return count(cloud.(billing.Charger).Charges(ctx, lately), "lines of two days")
+	case billing.CanResources:
+		return inventory(ctx, cloud)
+	case billing.CanCommitments:
+		return count(cloud.(billing.Committer).Commitments(ctx), "commitments")
+	case billing.CanOffers:
+		return count(cloud.(billing.Merchant).Offers(ctx, billing.OfferQuery{}), "offers")
+	case billing.CanUtilisation:
+		now := time.Now()
+		return count(cloud.(billing.Meter).Utilisation(ctx, billing.Period{Start: now.Add(-time.Hour), End: now.Add(time.Minute)}), "samples")
+	case billing.CanMembers:
+		return count(cloud.(billing.Organizer).Members(ctx), "accounts")
+	case billing.CanExamine:
+		g, err := cloud.(billing.Examiner).Examine(ctx)
+		return strconv.Itoa(len(g)) + " rights", err
+	}
+	return untried, nil
+}
+
+func count[T any](seq iter.Seq2[T, error], what string) (string, error) {
+	n := 0
+	for _, err := range seq {
+		if err != nil {
+			return "", err
+		}
+		n++
+	}
+	return fmt.Sprintf("%d %s", n, what), nil
+}
+
+// inventory lists every scope and says how much there is; one that fails does not hide the others.
+func inventory(ctx context.Context, cloud billing.Provider) (string, error) {
+	scopes, err := cloud.Scopes(ctx)
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	var errs []error
+	for _, s := range scopes {
+		for _, err := range cloud.Resources(ctx, s) {
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s %s: %w", s.Kind, s.Region, err))
+				break
+			}
+			n++
+		}
+	}
+	return fmt.Sprintf("%d things in %d scopes", n, len(scopes)), errors.Join(errs...)
+}
+
+// report prints one account and says how much of it does not work.
+func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
+	bad := 0
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(table.Row{"ability", "result", "found", "took", "note"})
+	for _, one := range trials {
+		note := w.driver.Claims[one.ability].Note
+		if one.err != nil {
+			bad++
+			note = p.Say(billing.SayOf(one.err))
+			if need := w.permissions(one.ability); one.result == "denied" && need != "" {
+				note += " Needs: " + need
+			}
+		}
+		took := ""
+		if one.took > 0 {
+			took = one.took.String()
+		}
+		t.AppendRow(table.Row{one.ability, one.result, one.found, took, note})
+	}
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: 60}})
+	_, _ = fmt.Fprintf(out, "%s (%s), through %s%s\n%s\n\n", w.Config.Name, w.driver.Title, w.route(), w.clock(&bad), t.Render())
+	return bad
+}
+
+func (w *ward) permissions(ability billing.Capability) string {
+	s := ""
+	for _, p := range w.driver.Permissions {
+		if p.For == ability && !p.Write {
+			s += p.Name + "; "
+		}
+	}
+	return s
+}
+
+func (w *ward) route() string {
+	if w.Config.Proxy == "" {
+		return "the environment's route"
+	}
+	u, err := url.Parse(w.Config.Proxy)
+	if err != nil {
+		return "a proxy"
+	}
+	return "proxy " + u.Host // its user and password are nobody's business
+}
+
+func (w *ward) clock(bad *int) string {
+	if !w.heard.Load() {
+		return ""
+	}
+	skew := time.Duration(w.skew.Load()).Round(time.Second)
+	if skew.Abs() > skewMost {
+		*bad++
+		return fmt.Sprintf(", its clock is %s from ours: set ours, or signatures will be refused", skew.Abs())
+	}
+	return ", clocks agree"
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gpuspend/billing"
+)
+
+// patient is a cloud of which one ability works, one is denied, one fails and the others are not there.
+type patient struct{ client *http.Client }
+
+func (p patient) Scopes(context.Context) ([]billing.Scope, error) {
+	return []billing.Scope{{Kind: billing.KindInstance}, {Kind: billing.KindSnapshot}}, nil
+}
+
+func (p patient) Resources(_ context.Context, s billing.Scope) iter.Seq2[billing.Resource, error] {
+	return func(yield func(billing.Resource, error) bool) {
+		if s.Kind == billing.KindSnapshot {
+			yield(billing.Resource{}, &billing.Error{Kind: billing.Denied, Op: "list snapshots"})
+			return
+		}
+		yield(billing.Resource{Ref: billing.ResourceRef{Kind: s.Kind, ID: "i-1"}}, nil)
+	}
+}
+
+func (p patient) Balance(ctx context.Context) (billing.Balance, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://cloud.example/balance", nil)
+	if err != nil {
+		return billing.Balance{}, err
+	}
+	resp, err := p.client.Do(r)
+	if err != nil {
+		return billing.Balance{}, err
+	}
+	return billing.Balance{Cash: billing.MustMoney("12.5", "USD")}, resp.Body.Close()
+}
+
+func (p patient) Offers(context.Context, billing.OfferQuery) iter.Seq2[billing.Offer, error] {
+	return func(yield func(billing.Offer, error) bool) {
+		yield(billing.Offer{}, &billing.Error{Kind: billing.Upstream, Op: "offers", Err: errors.New("502")})
+	}
+}
+
+func TestDoctorSaysWhatIs(t *testing.T) {
+	cloud := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", "Mon, 02 Jan 2006 15:04:05 GMT")
+	}))
+	defer cloud.Close()
+	d := billing.Driver{Name: "test", Title: "Test Cloud",
+		Claims:      map[billing.Capability]billing.Claim{billing.CanStop: {Can: billing.No, Note: "machines can't be stopped"}},
+		Permissions: []billing.Permission{{Name: "test:ListSnapshots", For: billing.CanResources}},
+		Open: func(_ billing.Config, e billing.Env) (billing.Provider, error) {
+			return patient{&http.Client{Transport: e.Transport}}, nil
+		}}
+	var out bytes.Buffer
+	c := Config{Accounts: []AccountConfig{{Name: "main", Provider: "test", Proxy: "http://user:hush@" + strings.TrimPrefix(cloud.URL, "http://")}}}
+	err := doctor(t.Context(), c, []billing.Driver{d}, &out)
+	if err == nil || !strings.Contains(err.Error(), "3 things") {
+		t.Errorf("got %v, want inventory, offers and the clock to be counted", err)
+	}
+	for _, want := range []string{"balance", "USD 12.5", "denied", "test:ListSnapshots", "1 things in 2 scopes", "failed", "not offered", "machines can't be stopped",
+		"proxy 127.0.0.1", "set ours, or signatures will be refused"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("missing %q in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "hush") {
+		t.Error("the proxy's password is printed")
+	}
+}
+
+func TestPermissionsOfACloud(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"permissions", "runpod"}, nil, &out, &errs); code != exitOK || !strings.Contains(out.String(), "RunPod, release key") {
+		t.Errorf("code %d: %s%s", code, out.String(), errs.String())
+	}
+	if code := run(t.Context(), []string{"permissions", "runpdo"}, nil, &out, &errs); code != exitWords || !strings.Contains(errs.String(), "did you mean runpod?") {
+		t.Errorf("code %d: %s", code, errs.String())
+	}
+}
