@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -233,19 +234,19 @@ func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
 		}
 		t.AppendRow(table.Row{one.ability, one.result, one.found, took, note})
 	}
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: 60}})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	_, _ = fmt.Fprintf(out, "%s (%s), through %s%s\n%s\n\n", w.Config.Name, w.driver.Title, w.route(), w.clock(&bad), t.Render())
 	return bad
 }
 
 func (w *ward) permissions(ability billing.Capability) string {
-	s := ""
+	var names []string
 	for _, p := range w.driver.Permissions {
 		if p.For == ability && !p.Write {
-			s += p.Name + "; "
+			names = append(names, p.Name)
 		}
 	}
-	return s
+	return strings.Join(names, "; ")
 }
 
 func (w *ward) route() string {
