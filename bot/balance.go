@@ -96,18 +96,21 @@ func hours(d time.Duration) string {
 func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountView) notify.Message {
 	m := headed(balanceTitle(p, v.Now, accounts))
 	t := notify.Table{Columns: []notify.Column{{Title: p.Text("bot.column.account")},
-		{Title: p.Text("bot.column.balance"), Right: true}, {Title: p.Text("bot.column.burn"), Right: true},
-		{Title: p.Text("bot.column.lasts")}, {Title: p.Text("bot.column.as_of")}}}
-	credit := []notify.Rich{}
+		{Title: p.Text("bot.column.lasts")}, {Title: p.Text("bot.column.balance"), Right: true},
+		{Title: p.Text("bot.column.burn"), Right: true}, {Title: p.Text("bot.column.as_of")}}} // a phone shows the first three
+	var lines []notify.Rich
 	for _, a := range accounts {
-		t.Rows = append(t.Rows, []notify.Rich{notify.Plain(accountText(a)), notify.Plain(p.Money(a.Balance.Cash)),
-			burnText(p, a), lastsText(p, v.Now, a), notify.Plain(p.Clock(a.Balance.ReadAt))})
+		t.Rows = append(t.Rows, []notify.Rich{notify.Plain(accountText(a)), lastsText(p, v.Now, a),
+			notify.Plain(p.Money(a.Balance.Cash)), burnText(p, a), notify.Plain(p.Clock(a.Balance.ReadAt))})
 		if a.Balance.Credit.Known() && a.Balance.Credit.Sign() > 0 {
-			credit = append(credit, p.Rich("bot.balance.credit", "account", a.Name, "amount", a.Balance.Credit))
+			lines = append(lines, p.Rich("bot.balance.credit", "account", a.Name, "amount", a.Balance.Credit))
+		}
+		if a.Outlook.Unsettled.Sign() > 0 && !a.Outlook.EmptyAt.IsZero() {
+			lines = append(lines, p.Rich("bot.balance.unsettled", "account", a.Name, "amount", a.Outlook.Unsettled))
 		}
 	}
 	m.Blocks = append(m.Blocks, notify.Grid(t))
-	lines := append(credit, p.Rich("bot.balance.assumes"))
+	lines = append(lines, p.Rich("bot.balance.assumes"))
 	lines = append(lines, warningLines(p, v, billing.ReadBalance)...)
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
 	return m

@@ -80,13 +80,9 @@ func forgottenTitle(p words.Printer, report rules.Report, all []item) string {
 }
 
 func forgottenLine(p words.Printer, n int, x item) notify.Rich {
-	owner := p.Text("bot.unowned")
-	if x.Owner != "" {
-		owner = x.Owner
-	}
 	return p.Rich("bot.forgotten.line", "n", strconv.Itoa(n), "name", notify.Bold(label(x.Name, x.Ref.ID)), "what", kindText(p, x.Holding),
 		"where", placeText(x), "cost", notify.Bold(p.MoneyPer(x.monthly, words.PerMonth)), "handle", notify.Code(x.Handle),
-		"reason", x.reason, "owner", owner)
+		"reason", x.reason, "owner", ownerText(p, x.Holding))
 }
 
 // resourceMenu is what can be done about a resource.

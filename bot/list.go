@@ -140,12 +140,12 @@ func sumText(p words.Printer, all []item) string {
 
 func listTable(p words.Printer, rows []item) notify.Table {
 	t := notify.Table{Columns: []notify.Column{{Title: p.Text("bot.column.handle")}, {Title: p.Text("bot.column.name")},
-		{Title: p.Text("bot.column.kind")}, {Title: p.Text("bot.column.where")}, {Title: p.Text("bot.column.state")},
-		{Title: p.Text("bot.column.monthly"), Right: true}}}
+		{Title: p.Text("bot.column.monthly"), Right: true}, {Title: p.Text("bot.column.state")},
+		{Title: p.Text("bot.column.kind")}, {Title: p.Text("bot.column.where")}}} // a phone shows the first three
 	for _, x := range rows {
 		t.Rows = append(t.Rows, []notify.Rich{notify.Code(x.Handle), notify.Plain(label(x.Name, x.Ref.ID)),
-			notify.Plain(kindText(p, x.Holding)), notify.Plain(placeText(x)), notify.Plain(p.State(x.State)),
-			notify.Plain(p.Money(x.monthly))})
+			notify.Plain(p.Money(x.monthly)), notify.Plain(p.State(x.State)),
+			notify.Plain(kindText(p, x.Holding)), notify.Plain(placeText(x))})
 	}
 	return t
 }

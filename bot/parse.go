@@ -16,10 +16,28 @@ type WordsError struct {
 
 func (e *WordsError) Error() string { return e.Say }
 
-// unclear makes a WordsError: what was not understood, and the nearest question.
+// mostEchoed is how much of what somebody typed is said back.
+const mostEchoed = 60
+
+// echoed cuts what somebody typed to what may be said back.
+func echoed(s string) string {
+	if r := []rune(strings.ToValidUTF8(s, "�")); len(r) > mostEchoed {
+		return string(r[:mostEchoed]) + "…"
+	}
+	return s
+}
+
+// unclear makes a WordsError: what was not understood, and the nearest question. The argument "word" is what the person
+// typed.
 func unclear(p words.Printer, key, nearest string, args ...any) *WordsError {
+	args = slices.Clone(args)
+	for i := 0; i+1 < len(args); i += 2 {
+		if s, ok := args[i+1].(string); ok && args[i] == "word" {
+			args[i+1] = echoed(s)
+		}
+	}
 	lines := []string{p.Text(key, args...)}
-	if nearest != "" {
+	if len([]rune(nearest)) <= 3*mostEchoed && nearest != "" {
 		lines = append(lines, p.Text("bot.words.nearest", "line", nearest))
 	}
 	lines = append(lines, p.Text("bot.words.help"))

@@ -163,15 +163,11 @@ func option(plan release.Plan, v billing.Verb) release.Option {
 // planHead is two lines: what and where it is, and what it does and costs.
 func planHead(p words.Printer, x item, plan release.Plan) notify.Rich {
 	h := plan.Holding
-	owner := notify.Rich(p.Text("bot.unowned"))
-	if h.Owner != "" {
-		owner = notify.Plain(h.Owner)
-	}
 	mode := notify.Rich("")
 	if h.Mode != billing.ModeUnknown {
 		mode = notify.Plain(p.Mode(h.Mode))
 	}
-	first := notify.Join(" · ", notify.Plain(placeText(x)), notify.Plain(kindText(p, h)), mode, owner)
+	first := notify.Join(" · ", notify.Plain(placeText(x)), notify.Plain(kindText(p, h)), mode, notify.Plain(ownerText(p, h)))
 	second := p.Rich("bot.release.head", "state", stateText(p, x), "amount", notify.Bold(p.MoneyPer(plan.Today, words.PerMonth)))
 	return notify.Join("\n", first, second)
 }
@@ -199,30 +195,40 @@ func consequences(p words.Printer, x item, o release.Option) []notify.Rich {
 		lines = append(lines, p.Rich("bot.release.may_not_return"))
 	}
 	if len(o.Goes) > 0 {
-		lines = append(lines, p.Rich("bot.release.goes", "what", holdingsText(p, x, o.Goes, false)))
+		lines = append(lines, holdingsText(p, "bot.release.goes", x, o.Goes, false))
 	}
 	if len(o.Stays) > 0 {
-		lines = append(lines, p.Rich("bot.release.stays", "what", holdingsText(p, x, o.Stays, true)))
+		lines = append(lines, holdingsText(p, "bot.release.stays", x, o.Stays, true))
 	}
 	return lines
 }
 
-// holdingsText names holdings one after another, with what each costs a month where that matters.
-func holdingsText(p words.Printer, x item, all []billing.Holding, priced bool) notify.Rich {
+// holdingsText names holdings, with what each costs a month where that matters: one beside the words, several in lines.
+func holdingsText(p words.Printer, key string, x item, all []billing.Holding, priced bool) notify.Rich {
 	var out []notify.Rich
 	for _, h := range all {
-		one := notify.Plain(p.Kind(h.Ref.Kind)+" ") + notify.Code(label(h.Name, h.Ref.ID))
-		if size := sizeText(p, h); size != "" {
-			one += notify.Plain(" " + size)
-		}
-		if priced {
-			rate := h.Rate.Hourly
-			if h.ID == x.ID {
-				rate = h.StoppedRate.Hourly // of what is stopped, only that is left
-			}
-			one += notify.Plain(" " + p.MoneyPer(ledger.Monthly(rate, x.account.Driver.MonthHours), words.PerMonth))
-		}
-		out = append(out, one)
+		out = append(out, holdingText(p, x, h, priced))
 	}
-	return notify.Join(" · ", out...)
+	if len(out) == 1 {
+		return p.Rich(key, "what", out[0])
+	}
+	head := strings.TrimRight(string(p.Rich(key, "what", notify.Rich(""))), " ")
+	return notify.Join("\n• ", append([]notify.Rich{notify.Rich(head)}, out...)...)
+}
+
+func holdingText(p words.Printer, x item, h billing.Holding, priced bool) notify.Rich {
+	name, rate := notify.Code(label(h.Name, h.Ref.ID)), h.Rate.Hourly
+	if priced && h.ID == x.ID { // of what is stopped, only that is left
+		rate = h.StoppedRate.Hourly
+		name = p.Rich("bot.release.rest", "name", name)
+	} else {
+		name = notify.Plain(p.Kind(h.Ref.Kind)+" ") + name
+		if size := sizeText(p, h); size != "" {
+			name += notify.Plain(" " + size)
+		}
+	}
+	if !priced {
+		return name
+	}
+	return name + notify.Plain(" "+p.MoneyPer(ledger.Monthly(rate, x.account.Driver.MonthHours), words.PerMonth))
 }

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -168,6 +169,14 @@ func sizeText(p words.Printer, h billing.Holding) string {
 // kindText says what it is and how much of it: "disk 500 GiB".
 func kindText(p words.Printer, h billing.Holding) string {
 	return strings.TrimSpace(p.Kind(h.Ref.Kind) + " " + sizeText(p, h))
+}
+
+// ownerText says whose a resource is, as its cloud has it: a person, else a project.
+func ownerText(p words.Printer, h billing.Holding) string {
+	if who := cmp.Or(h.Owner, h.Project); who != "" {
+		return who
+	}
+	return p.Text("bot.unowned")
 }
 
 // label names a resource: its name, else its cloud's id.

@@ -122,7 +122,7 @@ func TestBalanceOvernightC03(t *testing.T) {
 	w.judge(prepaid(w.now, "11.20", "1.50"))
 	w.expect(1, 0, "06:28")
 	text := body(w.channel.posted[0].Message)
-	for _, want := range []string{"notebook-3", "everything on them", "smallest top-up is $10.00"} {
+	for _, want := range []string{"notebook-3", "everything on it", "smallest top-up is $10.00"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the message lacks %q:\n%s", want, text)
 		}

@@ -1,6 +1,9 @@
 package notify
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Rich is text with marks for bold, code and links. The marks are private-use characters that Plain strips from
 // whatever people or clouds named, so a name can neither format nor ping: each receiver turns marks, and only marks,
@@ -20,10 +23,11 @@ const (
 
 func mark(r rune) bool { return r >= BoldStart && r <= LinkEnd }
 
-// Plain makes Rich of text from outside: control characters and marks fall out, line ends stay.
+// Plain makes Rich of text from outside: marks fall out, and characters that move the cursor or turn the direction of
+// writing, which would let a name pass for another; line ends stay.
 func Plain(s string) Rich {
 	return Rich(strings.Map(func(r rune) rune {
-		if mark(r) || (r < ' ' && r != '\n') || r == 0x7f {
+		if mark(r) || unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r

@@ -21,6 +21,7 @@ func Defaults() Settings {
 		ExpirySteps:    []time.Duration{14 * day, 3 * day, day},
 		RenewalStep:    7 * day,
 		ForgottenPush:  []billing.Money{billing.MustMoney("100", "CNY"), billing.MustMoney("15", "USD")},
+		DrainStep:      []billing.Money{billing.MustMoney("0.5", "CNY"), billing.MustMoney("0.07", "USD")},
 		UnreachableFor: 30 * time.Minute,
 		StaleBalance:   15 * time.Minute,
 		StaleInventory: 45 * time.Minute,

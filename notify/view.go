@@ -24,6 +24,7 @@ type AccountView struct {
 	Driver   billing.Driver  // zero for an imported account
 	Balance  billing.Balance // zero (ReadAt is zero) where none was ever read
 	Outlook  ledger.Outlook
+	Drain    ledger.Drain      // the last settled hour of a prepaid wallet; zero Period where nobody can tell
 	Holdings []billing.Holding // not gone, any state
 	Readings []billing.Reading
 	Release  bool // the configuration allows to give things back here
@@ -79,6 +80,7 @@ type Settings struct {
 	ExpirySteps    []time.Duration // falling
 	RenewalStep    time.Duration   // what renews itself is told this long before, with its price
 	ForgottenPush  []billing.Money // per month, one per currency: own message from here on
+	DrainStep      []billing.Money // per hour, one per currency: the least that is called unexplained, and doubled a step
 	UnreachableFor time.Duration   // an account that could not be read for so long is a message
 	StaleBalance   time.Duration
 	StaleInventory time.Duration

@@ -176,6 +176,12 @@ func (d *DB) Open(ctx context.Context) ([]release.Action, error) {
 	return all, fail("list actions", err)
 }
 
+// Ended lists the actions that have become final since a time, oldest first.
+func (d *DB) Ended(ctx context.Context, since time.Time) ([]release.Action, error) {
+	all, err := list(ctx, d.readers, scanAction, actionQuery+" WHERE a.state NOT IN "+openStates+" AND a.moved_at >= ? ORDER BY a.moved_at, a.id", stamp(since))
+	return all, fail("list ended actions", err)
+}
+
 // History lists the moves of an action, oldest first.
 func (d *DB) History(ctx context.Context, id release.ActionID) ([]release.Move, error) {
 	all, err := list(ctx, d.readers, func(r row) (m release.Move, err error) {

@@ -102,6 +102,13 @@ func TestOneActionAtATime(t *testing.T) {
 	if len(open) != 2 || open[0].ID != other.ID || open[1].ID != again.ID {
 		t.Errorf("open: %+v", open)
 	}
+	for since, want := range map[time.Time]int{minute(1): 1, minute(2): 0} {
+		ended, err := db.Ended(t.Context(), since)
+		must(t, err)
+		if len(ended) != want || want == 1 && ended[0].ID != first.ID {
+			t.Errorf("ended since %s: %+v", since, ended)
+		}
+	}
 }
 
 func TestMoveIsCompareAndSwap(t *testing.T) {

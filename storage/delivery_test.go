@@ -195,8 +195,10 @@ func TestVendorDatesOfWholeCharges(t *testing.T) {
 	for _, name := range []string{"UTC", "Asia/Shanghai", "America/Los_Angeles", "Asia/Kathmandu"} {
 		zone, _ := time.LoadLocation(name)
 		from := time.Date(2026, 11, 5, 0, 0, 0, 0, zone)
-		if got := s.total(t, from, from.AddDate(0, 0, 1), zone, ledger.ByDay); got != exact("24") {
-			t.Errorf("%s: 5 November is %s, want 24: a day of the vendor's keeps his date", name, got)
+		for _, by := range [][]ledger.Cut{nil, {ledger.ByDay}, {ledger.ByResource}} {
+			if got := s.total(t, from, from.AddDate(0, 0, 1), zone, by...); got != exact("24") {
+				t.Errorf("%s: 5 November by %v is %s, want 24: a day of the vendor's keeps his date", name, by, got)
+			}
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 )
 
 // telling is a charge in which every text says the name of its field, and every number is another.
@@ -111,5 +113,31 @@ func TestEqualLinesShareTheirItem(t *testing.T) {
 	imported(t, db, c, c, later, other)
 	if charges, items := count(t, db, "charges"), count(t, db, "items"); charges != 4 || items != 2 {
 		t.Errorf("%d charges of %d items, want 4 of 2", charges, items)
+	}
+}
+
+func TestNothingShowsBeforeItIsLive(t *testing.T) {
+	db := openStore(t)
+	im := Import{Account: account(t, db, "payer"), Source: billing.SourceFOCUS}
+	l, err := db.newLoader(t.Context(), im)
+	must(t, err)
+	must(t, l.loadFiles(t.Context(), []ChargeFile{{Open: func() (ChargeReader, error) { return &once{[]billing.Charge{telling(t)}}, nil }}}))
+	if n := count(t, db, "spend_days"); n != 1 {
+		t.Fatalf("%d sums are written, want 1", n)
+	}
+	for _, by := range [][]ledger.Cut{nil, {ledger.ByDay}, {ledger.ByResource}} {
+		q := ledger.Question{From: t0.AddDate(0, -1, 0), To: t0.AddDate(0, 1, 0), Zone: time.UTC, By: by}
+		rows, _, err := db.Billed(t.Context(), q)
+		must(t, err)
+		if len(rows) > 0 {
+			t.Errorf("by %v a delivery shows before it is live: %v", by, rows)
+		}
+	}
+	_, err = l.goLive(t.Context(), im)
+	must(t, err)
+	rows, _, err := db.Billed(t.Context(), ledger.Question{From: t0.AddDate(0, -1, 0), To: t0.AddDate(0, 1, 0), Zone: time.UTC})
+	must(t, err)
+	if len(rows) != 1 {
+		t.Errorf("after it went live there are %d rows, want 1: the test proves nothing", len(rows))
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // flood makes up the lines of a large bill: by the hour, of many resources and some services. It calls at before the
-// row of that number.
+// row of that number, or before the end.
 type flood struct {
 	rows, next int
 	at         int
@@ -27,11 +27,11 @@ type flood struct {
 }
 
 func (f *flood) Read(c *billing.Charge) error {
-	if f.next == f.rows {
-		return io.EOF
-	}
 	if f.next == f.at && f.call != nil {
 		f.call()
+	}
+	if f.next == f.rows {
+		return io.EOF
 	}
 	i := f.next
 	f.next++
@@ -179,20 +179,27 @@ func TestSweepLeavesRunningLoads(t *testing.T) {
 	}
 }
 
-// A machine that slept wakes up in the middle of a load whose first rows another program has cleared away.
+// A machine that slept wakes up in the middle of a load, or at its end, that another program clears away or has just
+// begun to.
 func TestLoadThatWasClearedAwayNeverGoesLive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	s := openShop(t, path, time.Now)
-	_, err := s.take(flooded(&flood{rows: 30_000, at: 20_000, call: func() {
-		if err := openShop(t, path, hourLater).Sweep(t.Context()); err != nil {
-			t.Error(err)
+	for name, clear := range map[string]func(*storage.DB, context.Context) error{
+		"cleared away": (*storage.DB).Sweep, "begun to be": (*storage.DB).Disown,
+	} {
+		for _, at := range []int{6_000, 12_000} {
+			path := filepath.Join(t.TempDir(), "x.db")
+			s := openShop(t, path, time.Now)
+			_, err := s.take(flooded(&flood{rows: 12_000, at: at, call: func() {
+				if err := clear(openShop(t, path, hourLater).DB, t.Context()); err != nil {
+					t.Error(err)
+				}
+			}}))
+			if billing.KindOf(err) != billing.Conflict || billing.SayOf(err).Key != "error.import_cleared" {
+				t.Errorf("%s at row %d: it ended with %v", name, at, err)
+			}
+			if got := s.november(t); got != exact("0") {
+				t.Errorf("%s at row %d: November is %s, want nothing", name, at, got)
+			}
 		}
-	}}))
-	if billing.KindOf(err) != billing.Conflict || billing.SayOf(err).Key != "error.import_cleared" {
-		t.Errorf("it ended with %v", err)
-	}
-	if got := s.november(t); got != exact("0") {
-		t.Errorf("November is %s, want nothing", got)
 	}
 }
 

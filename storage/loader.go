@@ -157,7 +157,9 @@ func (l *loader) commit(ctx context.Context) error {
 	}
 	l.db.wrote("import", began)
 	if l.sums.full() {
-		return l.sums.flush(ctx, l.db, l.items.series)
+		if err := l.sums.flush(ctx, l.db, l.items.series); err != nil {
+			return failed(err)
+		}
 	}
 	return ctx.Err()
 }
@@ -208,7 +210,7 @@ func clearedAway() error {
 		billing.Say("error.import_cleared"))
 }
 
-// failed says why a row could not be written. A row whose part is missing belongs to a load that was cleared away.
+// failed says why something could not be written. What misses its part belongs to a load that was cleared away.
 func failed(err error) error {
 	err = fail("import", err)
 	if billing.KindOf(err) == billing.Missing {
@@ -223,12 +225,12 @@ func (l *loader) flush(ctx context.Context) error {
 		return err
 	}
 	if err := l.sums.flush(ctx, l.db, l.items.series); err != nil {
-		return err
+		return failed(err)
 	}
 	for some := range slices.Chunk(l.order, 32) {
 		err := l.db.write(ctx, "import", func(tx *sql.Tx) error { return noteDays(ctx, tx, some) })
 		if err != nil {
-			return err
+			return failed(err)
 		}
 	}
 	return nil

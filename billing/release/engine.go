@@ -39,9 +39,6 @@ type About struct {
 	MonthHours int // 0 is billing.MonthHours
 }
 
-// patientTelling is the real time after which a message is given up; what is done never waits longer for it.
-const patientTelling = 10 * time.Second
-
 // Engine proposes, approves, carries out and verifies. Make one with New; every method may be called at once with any
 // other, on one store from several engines, too: the store's compare-and-swap decides who does it.
 type Engine struct {
@@ -50,7 +47,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	followed map[ActionID]bool
-	telling  map[ActionID]*sync.Mutex
+	telling  map[ActionID]*telling
 }
 
 // New makes an Engine. It fails with an Invalid error where an option is missing.
@@ -76,7 +73,7 @@ func New(o Options) (*Engine, error) {
 	usual(&o.Patience, 30*time.Minute)
 	usual(&o.ProposalLife, 15*time.Minute)
 	usual(&o.Stale, 2*time.Hour)
-	return &Engine{o: o, wake: make(chan struct{}, 1), followed: map[ActionID]bool{}, telling: map[ActionID]*sync.Mutex{}}, nil
+	return &Engine{o: o, wake: make(chan struct{}, 1), followed: map[ActionID]bool{}, telling: map[ActionID]*telling{}}, nil
 }
 
 // Open lists the actions that are not final, oldest first.
@@ -164,39 +161,6 @@ func (e *Engine) move(ctx context.Context, a Action, to State, c Change) (Action
 	}
 	e.o.Log.Info("release", "action", a.ID, "resource", a.Handle, "verb", a.Verb, "from", a.State, "to", to, "why", c.Why.Key)
 	return e.tell(ctx, moved), nil
-}
-
-// tell shows an action as it stands now, one telling at a time, so that a message never falls back to an older state.
-func (e *Engine) tell(ctx context.Context, a Action) Action {
-	if e.o.Teller == nil {
-		return a
-	}
-	e.mu.Lock()
-	if e.telling[a.ID] == nil {
-		e.telling[a.ID] = &sync.Mutex{}
-	}
-	turn := e.telling[a.ID]
-	e.mu.Unlock()
-	turn.Lock()
-	defer turn.Unlock()
-	now, err := e.o.Store.Action(ctx, a.ID)
-	if err != nil {
-		return a
-	}
-	within, cancel := context.WithTimeout(ctx, patientTelling)
-	defer cancel()
-	place, err := e.o.Teller.Tell(within, now)
-	if err != nil {
-		e.o.Log.Warn("release not told", "action", a.ID, "state", now.State, "error", err)
-		return a
-	}
-	if place != now.Place {
-		if err := e.o.Store.Note(ctx, a.ID, place, now.SeenAt); err != nil {
-			e.o.Log.Warn("place of the message not kept", "action", a.ID, "error", err)
-		}
-	}
-	a.Place = place
-	return a
 }
 
 // nudge wakes Run.

@@ -368,6 +368,17 @@ func (m *memory) Open(context.Context) (out []Action, _ error) {
 	return out, nil
 }
 
+func (m *memory) Ended(_ context.Context, since time.Time) (out []Action, _ error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id := ActionID(1); int(id) <= len(m.actions); id++ {
+		if a := m.actions[id]; a.State.Final() && !a.MovedAt.Before(since) {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
 func (m *memory) History(_ context.Context, id ActionID) (out []Move, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -115,6 +115,8 @@ type Store interface {
 	Action(ctx context.Context, id ActionID) (Action, error)
 	// Open lists the actions that are not final, oldest first.
 	Open(ctx context.Context) ([]Action, error)
+	// Ended lists the actions that have become final since a time, oldest first.
+	Ended(ctx context.Context, since time.Time) ([]Action, error)
 	History(ctx context.Context, id ActionID) ([]Move, error)
 	// Holding finds a resource's newest generation by handle or number.
 	Holding(ctx context.Context, id billing.ResourceID) (billing.Holding, error)

@@ -30,6 +30,7 @@ func (e *Engine) Recover(ctx context.Context) error {
 func (e *Engine) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
+	all.Go(func() { e.retell(ctx) })
 	for {
 		open, err := e.o.Store.Open(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -63,7 +64,11 @@ func (e *Engine) follow(ctx context.Context, a Action) {
 			}
 			return // Run comes back to it
 		}
-		if next.State.Final() || next.State == Proposed {
+		if next.State.Final() {
+			e.lastWord(ctx, next)
+			return
+		}
+		if next.State == Proposed {
 			return
 		}
 		if next.State == a.State && !e.pause(ctx, e.o.Settle) {
@@ -104,8 +109,11 @@ func (e *Engine) wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(e.scaled(d))
+func (e *Engine) pause(ctx context.Context, d time.Duration) bool { return rest(ctx, e.scaled(d)) }
+
+// rest waits in real time and says whether it could.
+func rest(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -17,6 +17,7 @@ import (
 	"gpuspend/billing/providers"
 	"gpuspend/billing/release"
 	"gpuspend/bot"
+	"gpuspend/notify"
 )
 
 // An account that is added is read, one that is removed is not read any more, and neither needs a restart.
@@ -180,6 +181,26 @@ func TestHealthFollowsReadings(t *testing.T) {
 	code, body := health(r.App)
 	if d := cmp.Diff("account b was not read for 1h0m0s\n", body); code != 503 || d != "" {
 		t.Errorf("with b deaf: %d\n%s", code, d)
+	}
+}
+
+// A letter that is tried again and again, as while Slack is down, turns /healthz red though its next try is never far.
+func TestHealthFollowsTheOutbox(t *testing.T) {
+	r := newRig(t, Config{Accounts: toyAccounts("a")})
+	if err := r.Poll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	later := notify.Letter{Route: notify.Route{Name: "x"}, CreatedAt: r.at, TryAt: r.at.Add(30 * time.Minute)} // meant for later
+	tried := notify.Letter{Route: notify.Route{Name: "x"}, CreatedAt: r.at, TryAt: r.at.Add(12 * time.Minute), Tries: 5}
+	if err := r.db.Commit(t.Context(), nil, []notify.Letter{later, tried}); err != nil {
+		t.Fatal(err)
+	}
+	if code, body := health(r.App); code != 200 {
+		t.Errorf("at once: %d %s", code, body)
+	}
+	r.at = r.at.Add(outboxDeaf + time.Minute)
+	if code, body := health(r.App); code != 503 || body != "1 messages wait for more than 10m0s\n" {
+		t.Errorf("after a while: %d %s", code, body)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers"
 )
 
 // Check judges a configuration that could be read: every value that can't work, each with its path. Secrets are
@@ -93,6 +94,12 @@ func (k *checker) provider(path string, a AccountConfig) {
 	if !ok {
 		k.wrong(path+".provider", "%q is no cloud I know%s", a.Provider, nearest(a.Provider, k.drivers))
 		return
+	}
+	if _, err := providers.Transport(a.Proxy, ""); err != nil {
+		k.wrong(path+".proxy", "%v", err)
+	}
+	if _, err := providers.Transport("", a.CAFile); err != nil {
+		k.wrong(path+".ca_file", "%v", err)
 	}
 	k.credentials(path+".credentials.read", d, a.Credentials.Read)
 	if a.Release == "allow" {

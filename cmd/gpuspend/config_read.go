@@ -230,7 +230,11 @@ func (r *configReader) readSecret(n ast.Node, s *SecretConfig, path string) {
 		s.Env = name
 		return
 	}
-	values, _ := pairs(n)
+	values, ok := pairs(n)
+	if !ok {
+		r.wrong(n, path, "expected ${ENV}, {file: PATH} or {exec: COMMAND} here")
+		return
+	}
 	for _, p := range values {
 		text, ok := scalar(p.Value)
 		switch key := keyOf(p); {

@@ -91,7 +91,8 @@ func TestDocumentedDefaultsAreTheCompiledOnes(t *testing.T) {
 		"rules.forgotten.push": strings.Join(push, ", "), "rules.stopped.after": short(s.StoppedAge), "rules.stopped.push": short(s.StoppedPush),
 		"rules.expiry.steps": shorts(s.ExpirySteps), "rules.unreachable.after": short(s.UnreachableFor),
 	} {
-		if doc := docOf(t, path); !strings.Contains(doc+";", "default "+want+";") && !strings.Contains(doc+" (", "default "+want+" (") {
+		doc := strings.ReplaceAll(docOf(t, path), " 1d", " 24h") // a day among days is written as one
+		if !strings.Contains(doc+";", "default "+want+";") && !strings.Contains(doc+" (", "default "+want+" (") {
 			t.Errorf("%s is documented as %q, but the program's default is %s", path, doc, want)
 		}
 	}
@@ -124,6 +125,7 @@ func TestDocumentedThresholdsAreTheCompiledOnes(t *testing.T) {
 		"forgotten_ip":       {"for " + days(s.DiskAge) + " days", or(s.ForgottenPush) + " a month"},
 		"forgotten_snapshot": {days(s.SnapshotAge) + " days old", or(s.ForgottenPush) + " a month"},
 		"stopped":            {"listed after " + hours(s.StoppedAge), "a message after " + hours(s.StoppedPush), or(s.StoppedFloor) + " a day"},
+		"unexplained":        {or(s.DrainStep) + " an hour"},
 		"unreachable":        {fmt.Sprintf("after %d minutes", s.UnreachableFor/time.Minute)},
 	} {
 		for _, want := range wants {

@@ -23,6 +23,12 @@ func importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Read bills from files into the store",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &exit{code: exitWords, err: fmt.Errorf("import: %q is no form of bill that I read; the one I read is focus", args[0])}
+			}
+			return c.Help()
+		},
 	}
 	c.AddCommand(importFOCUSCommand())
 	return c

@@ -62,6 +62,10 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	if err != nil {
 		return notify.View{}, err
 	}
+	spans, err := db.Metered(ctx, billing.Period{Start: now.Add(-drainSeen), End: now})
+	if err != nil {
+		return notify.View{}, err
+	}
 	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
 	for _, a := range in.arranged(snap.Accounts) {
 		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
@@ -70,9 +74,12 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 			av.Covered = covered[i]
 		}
 		av.Outlook = ledger.Ahead(av.Balance, av.Holdings, now)
-		if av.Arrived, err = arrival(ctx, db, a.ID, now); err != nil {
+		history, err := db.BalanceHistory(ctx, a.ID, now.Add(-arrivalsKept))
+		if err != nil {
 			return notify.View{}, err
 		}
+		av.Arrived = arrival(history)
+		av.Drain = drain(history, spans, a.ID, now)
 		v.Accounts = append(v.Accounts, av)
 	}
 	return v, nil
@@ -102,16 +109,31 @@ func held(all []billing.Holding, id billing.AccountID) []billing.Holding {
 }
 
 // arrival finds the last rise of an account's cash: a top-up, as far as anybody can see.
-func arrival(ctx context.Context, db *storage.DB, id billing.AccountID, now time.Time) (notify.Arrival, error) {
-	history, err := db.BalanceHistory(ctx, id, now.Add(-arrivalsKept))
-	if err != nil {
-		return notify.Arrival{}, err
-	}
+func arrival(history []billing.Balance) notify.Arrival {
 	for i := len(history) - 1; i > 0; i-- {
 		rise, err := history[i].Cash.Sub(history[i-1].Cash)
 		if err == nil && rise.Sign() > 0 {
-			return notify.Arrival{At: history[i].ReadAt, Amount: rise}, nil
+			return notify.Arrival{At: history[i].ReadAt, Amount: rise}
 		}
 	}
-	return notify.Arrival{}, nil
+	return notify.Arrival{}
+}
+
+// drainSeen is how far back a wallet is compared with what was seen.
+const drainSeen = 8 * time.Hour
+
+// drain compares an account's wallet with its resources; zero where nobody can tell.
+func drain(history []billing.Balance, spans []ledger.Metered, id billing.AccountID, now time.Time) ledger.Drain {
+	first := slices.IndexFunc(history, func(b billing.Balance) bool { return now.Sub(b.ReadAt) < drainSeen })
+	if first < 0 || history[len(history)-1].Mode != billing.Prepaid {
+		return ledger.Drain{}
+	}
+	var mine []billing.Span
+	for _, s := range spans {
+		if s.AccountID == id {
+			mine = append(mine, s.Span)
+		}
+	}
+	d, _ := ledger.Drained(history[first:], mine)
+	return d
 }

@@ -77,6 +77,9 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mode, auth := p.mode, r.Header.Get("Authorization")
 	p.seen[auth] = true
 	p.mu.Unlock()
+	if mode == "no bill" && strings.HasPrefix(r.URL.Path, "/v2/billing/") && r.URL.Path != "/v2/billing/balance" {
+		mode = "403"
+	}
 	write := r.Method != http.MethodGet && r.URL.Path != "/graphql"
 	if refuse, ok := strings.CutPrefix(mode, "write-"); ok {
 		mode = ""
@@ -521,5 +524,51 @@ func TestNoSecretIsPrinted(t *testing.T) {
 	}
 	if !cloud.heard(canaryRead) {
 		t.Error("the cloud was never asked: this test tests nothing")
+	}
+}
+
+// once keeps what it could read though another account failed, and a part of this one, says which, and ends with 1.
+func TestOnceKeepsWhatItCouldRead(t *testing.T) {
+	good := httptest.NewServer(&parrot{seen: map[string]bool{}, mode: "no bill"})
+	defer good.Close()
+	bad := httptest.NewServer(&parrot{seen: map[string]bool{}, mode: "401"})
+	defer bad.Close()
+	dir := t.TempDir()
+	store, key := filepath.Join(dir, "once.db"), filepath.Join(dir, "key")
+	if err := os.WriteFile(key, []byte(canaryRead), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	account := func(name, url string) string {
+		return fmt.Sprintf("  - {name: %s, provider: runpod, base_url: %q, credentials: {read: {api_key: {file: %q}}}}\n", name, url, key)
+	}
+	file := filepath.Join(dir, "gpuspend.yaml")
+	if err := os.WriteFile(file, []byte("store: "+store+"\naccounts:\n"+account("broken", bad.URL)+account("well", good.URL)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"once", "--config", file}, strings.NewReader(""), &out, &out); code != exitFailed {
+		t.Errorf("ends with %d", code)
+	}
+	if n := strings.Count(out.String(), "account=well"); !strings.Contains(out.String(), "account=broken") || n != 1 {
+		t.Errorf("says %s", out.String())
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"ask", "--config", file, "--json", "balance"}, strings.NewReader(""), &out, &out); code != exitOK {
+		t.Errorf("ask ends with %d", code)
+	}
+	var got struct {
+		Data struct {
+			Accounts []struct{ Account, Available string }
+		}
+		Warnings []string
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(got.Data.Accounts, func(a struct{ Account, Available string }) bool {
+		return a.Account == "well" && strings.HasPrefix(a.Available, "42.5")
+	}) ||
+		!strings.Contains(strings.Join(got.Warnings, "\n"), "broken") {
+		t.Errorf("kept %+v", got)
 	}
 }

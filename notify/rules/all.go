@@ -11,6 +11,7 @@ func All() []notify.Rule {
 		forgottenIP(),
 		forgottenSnapshot(),
 		stopped(),
+		unexplained(),
 		unreachable(),
 	}
 }

@@ -15,7 +15,8 @@ type BalanceFacts struct {
 	Cash           billing.Money
 	Burn           billing.Money // per hour; at least, where Unpriced is not 0
 	Unpriced       int
-	EmptyAt        time.Time // zero where only an absolute floor is crossed
+	Unsettled      billing.Money // used but not taken off Cash yet; EmptyAt reckons with it
+	EmptyAt        time.Time     // zero where only an absolute floor is crossed
 	Runway         time.Duration
 	Start          time.Time     // of work, the next time; zero for no working hours
 	BeforeStart    bool          // it ends before then
@@ -60,7 +61,8 @@ func balanceFacts(v notify.View, a notify.AccountView) BalanceFacts {
 	o := a.Outlook
 	f := BalanceFacts{
 		Account: a.Name, Cloud: Cloud(a), Cash: a.Balance.Cash, Burn: o.Burn, Unpriced: o.Unpriced, EmptyAt: o.EmptyAt,
-		Runway: o.Runway, Start: v.Hours.NextStart(v.Now, v.Zone), Minimum: a.Balance.Minimum,
+		Unsettled: o.Unsettled,
+		Runway:    o.Runway, Start: v.Hours.NextStart(v.Now, v.Zone), Minimum: a.Balance.Minimum,
 		TopUp: a.Driver.Console.TopUp, ReadAt: a.Balance.ReadAt, Arrived: a.Arrived,
 	}
 	if f.EmptyAt.IsZero() {

@@ -26,6 +26,7 @@ type Expiry struct {
 	Cloud           string
 	At              time.Time
 	Renews          billing.Tri
+	Wiped           bool          // its cloud deletes it then, with its data, because it is off
 	Monthly         billing.Money // what it costs a month now, and again when it renews itself; unknown where not known
 }
 
@@ -38,6 +39,7 @@ func Expiring(v notify.View) []Expiry {
 			if h.ExpiresAt.After(v.Now) && !h.Gone() {
 				e := about
 				e.Holding, e.At, e.Renews = h, h.ExpiresAt, h.RenewsItself
+				e.Wiped = h.State == billing.StateStopped && h.Mode == billing.ModeOnDemand
 				e.Monthly = ledger.Monthly(h.Rate.Hourly, a.Driver.MonthHours)
 				out = append(out, e)
 			}
@@ -62,6 +64,10 @@ func expiry() notify.Rule {
 	}
 }
 
+// wipedNotice is from when on it is told that a machine which is off will be deleted. The clock starts at each
+// switch-off, so that an earlier word would come with every one of them.
+const wipedNotice = 3 * 24 * time.Hour
+
 func findExpiry(v notify.View) []billing.Finding {
 	var out []billing.Finding
 	for _, e := range Expiring(v) {
@@ -70,6 +76,9 @@ func findExpiry(v notify.View) []billing.Finding {
 			steps = []time.Duration{v.Settings.RenewalStep}
 		}
 		for _, step := range steps {
+			if e.Wiped && step > wipedNotice {
+				continue
+			}
 			if f, ok := e.finding(v, step); ok && !e.Keep.Holds(v.Now) {
 				out = append(out, f)
 			}
@@ -81,10 +90,14 @@ func findExpiry(v notify.View) []billing.Finding {
 // finding is what one step has to say; ok is false where it is far off.
 func (e Expiry) finding(v notify.View, step time.Duration) (f billing.Finding, ok bool) {
 	left := e.At.Sub(v.Now)
+	remedy := billing.RemedyRenew
+	if e.Wiped {
+		remedy = billing.RemedyOpen
+	}
 	f = billing.Finding{
 		Rule: "expiry", Account: e.AccountID, Resource: e.Holding.ID, Scope: e.scope(step), Facts: ExpiryFacts{e, step},
 		Monthly: e.Monthly, Since: e.At.Add(-step),
-		Remedies: []billing.Remedy{{Kind: billing.RemedyRenew, Resource: e.Holding.ID, Amount: e.Monthly, URL: console(v, e)}},
+		Remedies: []billing.Remedy{{Kind: remedy, Resource: e.Holding.ID, Amount: e.Monthly, URL: console(v, e)}},
 	}
 	switch {
 	case left > step+v.Settings.RearmTime:

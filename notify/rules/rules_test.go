@@ -176,6 +176,9 @@ func TestBalancePricingFacts85(t *testing.T) {
 }
 
 func TestExpiry(t *testing.T) {
+	off := func(h *billing.Holding) {
+		h.State, h.Mode, h.HoldsData = billing.StateStopped, billing.ModeOnDemand, billing.Yes
+	}
 	tests := []struct {
 		name   string
 		left   time.Duration
@@ -191,6 +194,9 @@ func TestExpiry(t *testing.T) {
 			[]string{"14d warning", "3d warning", "1d urgent"}},
 		{"renews itself: told once, with its price", 6 * day, func(h *billing.Holding) { h.RenewsItself = billing.Yes }, []string{"7d warning"}},
 		{"renews itself, far off", 10 * day, func(h *billing.Holding) { h.RenewsItself = billing.Yes }, nil},
+		{"off, and deleted after a while: not told at each switch-off", 14 * day, off, nil},
+		{"off, and deleted in three days", 3 * day, off, []string{"3d warning"}},
+		{"off, and deleted on the last day", 20 * time.Hour, off, []string{"3d warning", "1d urgent"}},
 		{"kept", day, func(h *billing.Holding) { h.Keep = billing.Keep{By: "U1"} }, nil},
 		{"past", -time.Hour, nil, nil},
 		{"no date", 0, func(h *billing.Holding) { h.ExpiresAt = time.Time{} }, nil},
@@ -237,6 +243,7 @@ func TestDefaultsAreAsDocumentedC29(t *testing.T) {
 		"forgotten_ip":       append([]string{days(d.DiskAge)}, floor...),
 		"forgotten_snapshot": append([]string{days(d.SnapshotAge)}, floor...),
 		"stopped":            {hours(d.StoppedAge), hours(d.StoppedPush), d.StoppedFloor[0].Amount(), d.StoppedFloor[1].Amount()},
+		"unexplained":        {d.DrainStep[0].Amount(), d.DrainStep[1].Amount()},
 		"unreachable":        {strconv.Itoa(int(d.UnreachableFor / time.Minute))},
 	}
 	for _, r := range All() {

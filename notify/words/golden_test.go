@@ -127,6 +127,8 @@ func TestGoldenMessages(t *testing.T) {
 		{"expiry", scene.View(scene.Morning(), ending(scene.Morning())), []string{"expiry"}},
 		{"stopped", scene.View(scene.Night(), off), []string{"stopped"}},
 		{"unreachable", scene.View(scene.Night(), down), []string{"unreachable"}},
+		{"expiry_wiped", scene.View(scene.Morning(), wiped(scene.Morning())), []string{"expiry"}},
+		{"unexplained", scene.View(scene.Morning(), scene.AutoDL(scene.Morning())), []string{"unexplained"}},
 		{"unreachable_part", scene.View(scene.Morning(), scene.Alibaba(scene.Morning())), []string{"unreachable"}},
 	}
 	for _, tt := range tests {
@@ -139,6 +141,15 @@ func TestGoldenMessages(t *testing.T) {
 			checkShape(t, tt.name+"."+lang, lang, m, tt.name == "forgotten")
 		}
 	}
+}
+
+// wiped has a machine that is off and will be deleted.
+func wiped(now time.Time) notify.AccountView {
+	a := scene.AutoDL(now)
+	off := &a.Holdings[0]
+	off.Name, off.State, off.Billed, off.HoldsData = "a100-lora-3", billing.StateStopped, billing.No, billing.Yes
+	off.Rate, off.ExpiresAt, off.RenewsItself = off.StoppedRate, now.Add(15*time.Hour), billing.No
+	return a
 }
 
 // ending has a plan that ends, one that renews itself, and a voucher.
@@ -180,7 +191,7 @@ func TestGoldenOver(t *testing.T) {
 	full.Balance.Cash = scene.USD("1000")
 	v := scene.View(scene.Night(), full, scene.Alibaba(scene.Night()))
 	was := notify.Message{Push: "🔴 RunPod runs dry at 06:43, before work starts. $22.85 short of 10:00."}
-	for _, rule := range []string{"balance", "forgotten_disk", "stopped", "expiry", "unreachable"} {
+	for _, rule := range []string{"balance", "forgotten_disk", "stopped", "expiry", "unexplained", "unreachable"} {
 		for _, lang := range Languages() {
 			m, err := Writer{book(t)}.Over(v, lang, notify.Alert{Rule: rule, Account: 2, FiredAt: scene.Night().Add(-time.Hour)}, was)
 			if err != nil {

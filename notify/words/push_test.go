@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/notify"
 	"gpuspend/notify/internal/scene"
 	"gpuspend/notify/rules"
@@ -32,6 +33,8 @@ func TestPushLinesFitTheirPhone(t *testing.T) {
 		disk.Rate.Hourly = scene.USD("99999.99")
 		a.Holdings = append(a.Holdings, off, plan, disk)
 		a.Readings = []billing.Reading{{Of: billing.ReadBalance, ErrorKind: billing.Denied, FailingSince: scene.Night()}}
+		a.Drain = ledger.Drain{Period: billing.Period{Start: scene.Night().Add(-90 * time.Minute), End: scene.Night()},
+			Taken: scene.USD("1234567.89"), Explained: scene.USD("987654.32"), Rest: scene.USD("246913.57")}
 		two := a
 		two.ID, two.Name, two.Balance.Cash = 9, name+"2", scene.USD("-1")
 		v := scene.View(scene.Night(), a, two)

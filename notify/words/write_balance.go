@@ -68,7 +68,7 @@ func (l letter) loss(b rules.BalanceFacts) notify.Rich {
 	}
 	out := []notify.Rich{l.Rich("notify.balance.loss.title", "at", b.EmptyAt)}
 	if len(b.Lost) > 0 {
-		out = append(out, l.Rich("notify.balance.loss.lost", "names", l.victims(b.Lost), "cloud", b.Cloud))
+		out = append(out, l.Rich("notify.balance.loss.lost", "names", l.victims(b.Lost), "cloud", b.Cloud, "count", len(b.Lost)))
 	}
 	safe := map[string][]rules.Victim{}
 	var volumes []string
@@ -167,7 +167,11 @@ func (l letter) why(b rules.BalanceFacts) []notify.Rich {
 	if b.Rest.Sign() > 0 {
 		parts = append(parts, l.Rich("notify.balance.rest", "rate", b.Rest))
 	}
-	return []notify.Rich{dots(parts...), l.Rich("notify.balance.as_of", "at", b.ReadAt)}
+	out := []notify.Rich{dots(parts...)}
+	if b.Unsettled.Sign() > 0 && !b.EmptyAt.IsZero() {
+		out = append(out, l.Rich("notify.balance.unsettled", "amount", b.Unsettled))
+	}
+	return append(out, l.Rich("notify.balance.as_of", "at", b.ReadAt))
 }
 
 // card writes a machine's cards: "2×H100"; "" for none.

@@ -41,6 +41,8 @@ func (l letter) overPush(a notify.Alert, account notify.AccountView, who string)
 			"left", account.Outlook.Runway)
 	case "unreachable":
 		return l.push([]string{"notify.over.unreachable"}, "who", who, "at", l.Now)
+	case "unexplained":
+		return l.push([]string{"notify.over.unexplained"}, "who", who)
 	case "expiry":
 		return l.push([]string{"notify.over.expiry"}, "who", who)
 	case "stopped":

@@ -67,6 +67,8 @@ func (l letter) expiryPush(n int, e rules.Expiry) string {
 	switch {
 	case n > 1:
 		return l.push([]string{"notify.expiry.push_many"}, "who", who, "count", n, "at", e.At)
+	case e.Wiped:
+		return l.push([]string{"notify.expiry.push_wiped", "notify.expiry.push_wiped_short"}, "cloud", e.Cloud, "name", rules.Name(e.Holding), "at", e.At)
 	case e.Voucher != "":
 		return l.push([]string{"notify.expiry.push_voucher"}, "who", who, "remaining", e.Remaining, "at", e.At)
 	case e.Renews == billing.Yes && !e.Monthly.Known():
@@ -84,6 +86,8 @@ func (l letter) expiryRow(e rules.Expiry) notify.Rich {
 		"remaining", e.Remaining, "place", place(e.Cloud, e.Ref.Region)}
 	key := "notify.expiry.row_unsure"
 	switch {
+	case e.Wiped:
+		return l.Rich("notify.expiry.row_wiped", args...)
 	case e.Voucher != "":
 		return l.Rich("notify.expiry.row_voucher", args...)
 	case e.Renews == billing.Yes:

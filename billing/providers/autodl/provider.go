@@ -86,11 +86,13 @@ func (a *account) Balance(ctx context.Context) (billing.Balance, error) {
 
 // milli reads an amount in thousandths, exactly; a missing one is unknown.
 func milli(n json.Number, c billing.Currency) (billing.Money, error) {
-	m, err := httpx.Money(n, c)
-	if err != nil || !m.Known() {
+	d, err := httpx.Decimal(n)
+	if err != nil || !d.Known() {
 		return billing.Money{}, err
 	}
-	return m.Div(billing.DecimalFromInt(1000))
+	// as a decimal: the thousandths of an account may be more than Money holds of units
+	m, _, err := billing.ParseMoney(d.Mul(billing.MustDecimal("0.001")).String(), c)
+	return m, err
 }
 
 // instant reads a time of AutoDL, which is in its own zone; what is missing or no time is unknown.

@@ -149,5 +149,5 @@ func JS(s string) Step { return chromedp.Evaluate[chromedp.Void](s + "; undefine
 
 // Until waits for a JavaScript expression to hold.
 func Until(s string) Step {
-	return chromedp.Poll[chromedp.Void](s, chromedp.WithPollingInterval(30*time.Millisecond))
+	return chromedp.Poll[chromedp.Void](s, chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(patience))
 }

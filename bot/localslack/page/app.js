@@ -169,6 +169,7 @@ function roomButton(c) {
 }
 
 function unread(c) {
+  if (c.id === room && !document.hidden) return 0; // on screen is read
   const last = seen[me]?.[c.id] ?? '';
   return c.messages.filter((m) => m.ts > last && m.user !== me && (!m.thread_ts || m.thread_ts === m.ts)).length;
 }
@@ -192,7 +193,9 @@ function drawActor() {
   paint($('actor-avatar'), person(me));
 }
 
-const initials = (name) => {
+// initials leave out what stands in brackets.
+const initials = (full) => {
+  const name = full.replace(/[(（].*$/, '').trim() || full;
   const parts = name.split(/\s+/).filter(Boolean);
   return /^[\x00-\x7f]/.test(name) ? parts.slice(0, 2).map((w) => w[0].toUpperCase()).join('') : name.slice(-2);
 };

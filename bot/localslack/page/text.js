@@ -69,10 +69,12 @@ export function mrkdwn(s, names) {
 function lines(s, names) {
   const out = [];
   let quote = null;
+  let item = null; // the bullet that indented lines go on with
   let fresh = true; // whether a line break is still owed before the next line
   for (const line of s.split('\n')) {
     const q = /^(?:&gt;|>) ?(.*)$/.exec(line);
     if (q) {
+      item = null;
       if (!quote) out.push((quote = node('blockquote')));
       else quote.append(node('br'));
       quote.append(...inline(q[1], names));
@@ -82,10 +84,16 @@ function lines(s, names) {
     quote = null;
     const b = /^(\s*)([•◦▪–-]|\d+[.)]) +(.*)$/.exec(line);
     if (b && b[2] !== '-') {
-      out.push(node('span', { class: 'bullet' }, node('span', { class: 'mark' }, b[2]), node('span', {}, ...inline(b[3], names))));
+      item = node('span', {}, ...inline(b[3], names));
+      out.push(node('span', { class: 'bullet' }, node('span', { class: 'mark' }, b[2]), item));
       fresh = true;
       continue;
     }
+    if (item && /^\s+\S/.test(line)) {
+      item.append(node('br'), ...inline(line.trim(), names));
+      continue;
+    }
+    item = null;
     if (!fresh) out.push(node('br'));
     out.push(...inline(line, names));
     fresh = false;

@@ -51,6 +51,7 @@ type Subject struct {
 	Cash     string                       // what Balance gives, exactly
 	Counts   map[billing.Kind]int         // how many things each kind has over all scopes
 	Paged    billing.Kind                 // a kind whose list takes several pages; "" where the cloud has no pages
+	Unpaged  bool                         // no list of the cloud has pages; see broken and loop
 	Rates    map[string]string            // the rate per hour of some things by id, exactly; "" for unknown
 	Window   billing.Period               // whole hours that the bill covers, in the past
 	Charged  string                       // what the lines of Window add up to, exactly

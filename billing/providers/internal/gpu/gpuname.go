@@ -30,9 +30,13 @@ const noise = " NVIDIA GEFORCE TESLA QUADRO AMD INSTINCT HUAWEI GENERATION EDITI
 // memorySize matches a word that is a memory size; without a unit only where it can be no model.
 var memorySize = regexp.MustCompile(`^(\d{2,3})(G|GB|GIB)$|^(16|32|40|80)$`)
 
+// spacedUnit matches a memory size whose unit stands apart, as in "H100 (80 GB SXM5)".
+var spacedUnit = regexp.MustCompile(`(\d) (GB|GIB)\b`)
+
 // split takes a name apart into the words of its model and its memory in GB, "" where it names none.
 func split(name string) (words []string, memory string) {
 	name = strings.ReplaceAll(strings.ToUpper(name), "昇腾", "ASCEND ")
+	name = spacedUnit.ReplaceAllString(name, "$1$2")
 	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" _-/()", r) }) {
 		m := memorySize.FindStringSubmatch(w)
 		switch {
@@ -51,6 +55,8 @@ func lookUp(model, memory string) string {
 	switch model {
 	case "A100", "A800", "V100", "H20":
 		return sized(model, memory)
+	case "A100X":
+		return sized("A100", memory)
 	case "H100NVL", "H200NVL":
 		return model[:4] + "-NVL"
 	case "GB200NVL", "GB200NVL72":
@@ -70,7 +76,7 @@ func lookUp(model, memory string) string {
 		return "RTX-3090-TI"
 	case "A6000", "RTXA6000":
 		return "RTX-A6000"
-	case "RTX6000":
+	case "RTX6000", "QRTX6000":
 		return "RTX-6000"
 	case "RTX6000ADA", "6000ADA":
 		return "RTX-6000-ADA"

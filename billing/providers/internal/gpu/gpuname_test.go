@@ -43,12 +43,48 @@ func TestCanonical(t *testing.T) {
 		"NVIDIA RTX A4000":                                  "RTX-A4000",
 		"NVIDIA RTX 4000 Ada Generation":                    "RTX-4000-ADA",
 		"NVIDIA GeForce RTX 4080 SUPER":                     "RTX-4080-SUPER",
+		"H100 (80 GB SXM5)":                                 "H100",
+		"A100 (40 GB SXM4)":                                 "A100-40G",
+		"A10 (24 GB PCIe)":                                  "A10",
+		"GH200 (96 GB)":                                     "GH200",
+		"Tesla V100 (16 GB)":                                "V100-16G",
+		"A6000 (48 GB)":                                     "RTX-A6000",
+		"RTX 6000 (24 GB)":                                  "RTX-6000",
+		"A100X":                                             "A100-ANY",
+		"Q RTX 6000":                                        "RTX-6000",
+		"RTX 6000Ada":                                       "RTX-6000-ADA",
+		"RTX PRO 6000 WS":                                   "RTX-PRO-6000",
+		"H100 SXM":                                          "H100",
 	} {
 		if got := Canonical(name); got != want {
 			t.Errorf("Canonical(%q) = %q, want %q", name, got, want)
 		}
 		if again := Canonical(want); again != want {
 			t.Errorf("Canonical(%q) = %q: a canonical name must stay as it is", want, again)
+		}
+	}
+}
+
+func TestSized(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		mib  float64
+		want string
+	}{
+		{"A100 SXM4", 81920, "A100-80G"},
+		{"A100 PCIE", 81251, "A100-80G"}, // as a driver reports it
+		{"A100 SXM4", 40536, "A100-40G"},
+		{"A100X", 81920, "A100-80G"},
+		{"A100 SXM4", 0, "A100-ANY"},
+		{"A100 SXM4", 60000, "A100-ANY"}, // no size that is made
+		{"Tesla V100", 32510, "V100-32G"},
+		{"RTX 4090", 24564, "RTX-4090"},
+		{"RTX 4090", 49140, "RTX-4090-48G"}, // a card with changed memory
+		{"RTX A5000", 24564, "RTX-A5000"},   // one size: naming it would make a second name
+		{"H100 SXM", 81559, "H100"},
+	} {
+		if got := Sized(tt.name, tt.mib); got != tt.want {
+			t.Errorf("Sized(%q, %v) = %q, want %q", tt.name, tt.mib, got, tt.want)
 		}
 	}
 }
