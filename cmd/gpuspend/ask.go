@@ -203,7 +203,9 @@ func (b bystander) OpenForRelease(_ context.Context, id billing.AccountID) (bill
 		}
 		c := billing.Config{Account: a.Name, Fields: map[string]billing.Secret{}}
 		for _, f := range d.Fields {
-			c.Fields[f.Name] = billing.NewSecret("none")
+			if f.Required { // settings have defaults, and a value that is none of theirs is refused
+				c.Fields[f.Name] = billing.NewSecret("none")
+			}
 		}
 		return d.Open(c, billing.Env{Transport: closed{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Time{} }})
 	}

@@ -85,7 +85,8 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	return v, nil
 }
 
-// arranged puts the accounts of the configuration first, in its order.
+// arranged puts the accounts of the configuration first, in its order, and leaves out what it watches no more: nothing
+// new is known of those. Imported bills stay. Without a configuration every account is shown.
 func (in installation) arranged(accounts []billing.Account) []billing.Account {
 	place := func(a billing.Account) int {
 		if i := slices.Index(in.order, a.Name); i >= 0 {
@@ -93,7 +94,9 @@ func (in installation) arranged(accounts []billing.Account) []billing.Account {
 		}
 		return len(in.order)
 	}
-	list := slices.Clone(accounts)
+	list := slices.DeleteFunc(slices.Clone(accounts), func(a billing.Account) bool {
+		return a.Driver != "" && len(in.order) > 0 && !slices.Contains(in.order, a.Name)
+	})
 	slices.SortStableFunc(list, func(a, b billing.Account) int { return place(a) - place(b) })
 	return list
 }
