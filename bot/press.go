@@ -228,7 +228,7 @@ func (d *Desk) Redraw(ctx context.Context, s Submission) (Form, error) {
 	if len(plan.Options) == 0 {
 		return Form{}, &billing.Error{Kind: billing.Conflict, Op: "redraw " + s.Callback, Say: plan.Refused}
 	}
-	f := releaseForm(p, x, plan, billing.Verb(one(s.Values, inputDo)), c.Place)
+	f := releaseForm(p, x, plan, billing.Verb(one(s.Values, inputDo)), true, c.Place)
 	f.Private = c.String() // what the person saw first is what the engine compares
 	return f, nil
 }

@@ -83,7 +83,7 @@ func releaseAnswer(r Request, x item, plan release.Plan) Answer {
 		a.Failed = true
 		return a
 	}
-	f := releaseForm(r.Print, x, plan, plan.Options[0].Verb, r.Place)
+	f := releaseForm(r.Print, x, plan, plan.Options[0].Verb, false, r.Place)
 	a.Form = &f
 	return a
 }
@@ -124,12 +124,16 @@ func planMessage(p words.Printer, x item, plan release.Plan) notify.Message {
 	return m
 }
 
-// releaseForm is the modal of one resource with one choice made.
-func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb, at Place) Form {
+// releaseForm is the modal of one resource with one choice shown. picked says that the person made it: what can't be
+// undone is never preselected, not even where it is the only choice.
+func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb, picked bool, at Place) Form {
 	name := label(x.Name, x.Ref.ID)
 	f := Form{Callback: formRelease, Title: p.Text("bot.release.title", "name", name), Close: p.Text("bot.button.cancel"),
 		Private: carried{Resource: x.ID, Handle: x.Handle, Fingerprint: plan.Fingerprint, Place: at}.String()}
-	choice := Choice{Name: inputDo, Label: p.Text("bot.release.what"), Chosen: string(chosen), Live: len(plan.Options) > 1}
+	choice := Choice{Name: inputDo, Label: p.Text("bot.release.what"), Live: len(plan.Options) > 1}
+	if picked || chosen != billing.VerbDelete {
+		choice.Chosen = string(chosen)
+	}
 	for _, o := range plan.Options {
 		choice.Options = append(choice.Options, Option{Value: string(o.Verb), Label: optionLabel(p, o), Hint: effect(p, o)})
 	}

@@ -5,6 +5,7 @@ import (
 	"gpuspend/billing"
 	"gpuspend/billing/providers/alibaba"
 	"gpuspend/billing/providers/autodl"
+	"gpuspend/billing/providers/huawei"
 	"gpuspend/billing/providers/lambda"
 	"gpuspend/billing/providers/runpod"
 	"gpuspend/billing/providers/vast"
@@ -15,6 +16,7 @@ func All() []billing.Driver {
 	return []billing.Driver{
 		alibaba.Driver(),
 		autodl.Driver(),
+		huawei.Driver(),
 		lambda.Driver(),
 		runpod.Driver(),
 		vast.Driver(),

@@ -70,11 +70,10 @@ func told(words string) browser.Step {
 	return browser.Until(fmt.Sprintf("%s.some(m => m.textContent.includes(%q))", shared, words))
 }
 
-// press clicks what a JavaScript expression finds, as a mouse does.
+// press waits until a person can see what a JavaScript expression finds, and clicks it in the same moment: between the
+// two, a new message could move it away.
 func press(js string) browser.Step {
-	return chromedp.Steps(browser.Until("Boolean("+js+")"),
-		browser.JS(`document.querySelector('[data-press]')?.removeAttribute('data-press'); `+js+`.setAttribute('data-press', '')`),
-		chromedp.Click("[data-press]"))
+	return browser.Until(`(() => { const n = ` + js + `; if (!n?.checkVisibility()) return false; n.click(); return true; })()`)
 }
 
 // labelled finds a button or menu entry of the newest answer by its words.
@@ -95,6 +94,10 @@ func TestDemoInABrowser(t *testing.T) {
 	page.Do("open the menu", press(`(`+line+`)?.querySelector('.more')`), press(labelled(line, "[role=menuitem]", "Release")),
 		chromedp.WaitVisible("#modal-submit"), browser.Until(`document.querySelector('#modal').textContent.includes('saves CN¥300.00/month')`))
 	typed := `#modal [data-block="typed"] input`
+	if page.Is(`document.querySelector('#modal [data-block="do"] input:checked') !== null`) {
+		t.Error("a delete is preselected")
+	}
+	page.Do("choose", chromedp.Click(`#modal [data-block="do"] input[value="delete"]`))
 	page.Do("be asked for the name", chromedp.SendKeys(typed, "ds-imagenet"), chromedp.Click("#modal-submit"),
 		browser.Until(`document.querySelector('#modal .bad .error')?.textContent.includes('ds-imagenet-old')`))
 	page.Do("confirm", chromedp.SendKeys(typed, "-old"), chromedp.Click("#modal-submit"),

@@ -138,7 +138,10 @@ func (s *stage) releases(user, name string) {
 	s.types(user, "/gpu release "+name)
 	s.until(10*time.Second, "the release form", func() bool { return len(s.slack.Views(user)) == 1 })
 	view := s.slack.Views(user)[0]
-	r, err := s.slack.Submit(s.ctx, user, view.ID, map[string]map[string]any{"typed": {"typed": name}, "reason": {"reason": "dataset is in OSS"}})
+	if strings.Contains(string(view.JSON), "initial_option") {
+		s.Errorf("what can't be undone is preselected: %s", view.JSON)
+	}
+	r, err := s.slack.Submit(s.ctx, user, view.ID, map[string]map[string]any{"do": {"do": "delete"}, "typed": {"typed": name}, "reason": {"reason": "dataset is in OSS"}})
 	if err != nil || r.Action == "errors" {
 		s.Fatalf("submit: %+v %v", r, err)
 	}
