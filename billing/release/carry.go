@@ -130,9 +130,15 @@ func rehearse(ctx context.Context, cloud billing.Provider, act billing.Act) (err
 	return err
 }
 
+// orderPatience is how long an order may take to be answered. An order that is not is looked into, like any answer that
+// leaves open whether it was taken.
+const orderPatience = 2 * time.Minute
+
 // order gives the one order of an action. A panic of a provider is an unknown outcome.
 func order(ctx context.Context, cloud billing.Provider, act billing.Act) (r billing.Receipt, err error) {
 	defer recovered(string(act.Verb), &err)
+	ctx, cancel := context.WithTimeout(ctx, orderPatience)
+	defer cancel()
 	switch act.Verb {
 	case billing.VerbStop:
 		if s, ok := cloud.(billing.Stopper); ok {

@@ -140,6 +140,21 @@ func TestStopIsVerified(t *testing.T) {
 	}
 }
 
+// An order that nobody answers is looked into after a while; it does not hold the engine up for good.
+func TestOrderThatIsNeverAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, disk("d-1"))
+		w.cloud.hangs = true
+		e := w.engine()
+		a := choose(t, e, 1, billing.VerbDelete)
+		approve(t, e, a.ID)
+		runs(e, 40*time.Minute)
+		if got := w.now(a.ID); got.State != Done || w.cloud.deletes != 1 {
+			t.Errorf("%s %s, %d deletes; want it found gone", got.State, got.Why.Key, w.cloud.deletes)
+		}
+	})
+}
+
 // What the cloud answers decides: a refusal is the end, everything else is looked into.
 func TestAnswersOfTheCloud(t *testing.T) {
 	say := billing.Say("sim.snapshot_running")

@@ -145,6 +145,7 @@ type cloud struct {
 	lost        error         // the answer to an order that is taken all the same
 	inPlace     bool          // a stop that goes on billing
 	panics      bool
+	hangs       bool // an order that is taken is not answered until its context ends
 	onlyDeletes bool
 	due         []func()
 	dueAt       []time.Time
@@ -200,7 +201,10 @@ func (c *cloud) take(a billing.Act, count *int, effect func()) (r billing.Receip
 	return r, err
 }
 
-func (c *cloud) Release(_ context.Context, a billing.Act) (billing.Receipt, error) {
+func (c *cloud) Release(ctx context.Context, a billing.Act) (billing.Receipt, error) {
+	if c.hangs {
+		defer func() { <-ctx.Done() }()
+	}
 	return c.take(a, &c.deletes, func() {
 		c.things = slices.DeleteFunc(c.things, func(r billing.Resource) bool {
 			return r.Ref.ID == a.Ref.ID || r.GoesWith && slices.Contains(r.AttachedTo, a.Ref.ID)
