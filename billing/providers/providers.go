@@ -5,6 +5,7 @@ import (
 	"gpuspend/billing"
 	"gpuspend/billing/providers/alibaba"
 	"gpuspend/billing/providers/autodl"
+	"gpuspend/billing/providers/aws"
 	"gpuspend/billing/providers/huawei"
 	"gpuspend/billing/providers/lambda"
 	"gpuspend/billing/providers/runpod"
@@ -16,6 +17,7 @@ func All() []billing.Driver {
 	return []billing.Driver{
 		alibaba.Driver(),
 		autodl.Driver(),
+		aws.Driver(),
 		huawei.Driver(),
 		lambda.Driver(),
 		runpod.Driver(),
