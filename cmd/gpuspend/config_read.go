@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers"
 )
 
 // Problem is one thing that is wrong with a configuration.
@@ -56,7 +57,7 @@ func ParseConfig(b []byte) (Config, error) {
 	if err != nil {
 		return c, fmt.Errorf("read the configuration: %s", yaml.FormatError(err, false, false))
 	}
-	r := &configReader{}
+	r := &configReader{plain: plainFields(providers.All())}
 	for _, doc := range file.Docs {
 		if doc.Body != nil {
 			r.read(doc.Body, reflect.ValueOf(&c).Elem(), "")
@@ -69,7 +70,23 @@ func ParseConfig(b []byte) (Config, error) {
 }
 
 // configReader fills a value from a document, guided by the value's type.
-type configReader struct{ problems Problems }
+type configReader struct {
+	plain    map[string]bool // fields of credentials that are no secrets, such as regions
+	problems Problems
+}
+
+// plainFields are the fields of credentials that no cloud calls a secret: they may stand in the file as they are.
+func plainFields(drivers []billing.Driver) map[string]bool {
+	plain := map[string]bool{}
+	for _, d := range drivers {
+		for _, f := range d.Fields {
+			if _, seen := plain[f.Name]; !seen || f.Secret {
+				plain[f.Name] = !f.Secret
+			}
+		}
+	}
+	return plain
+}
 
 func (r *configReader) wrong(n ast.Node, path, say string, args ...any) {
 	line := 0
@@ -223,6 +240,10 @@ func (r *configReader) readCurrency(n ast.Node, v reflect.Value, path string) {
 func (r *configReader) readSecret(n ast.Node, s *SecretConfig, path string) {
 	if text, ok := scalar(n); ok {
 		name, ok := envName(text)
+		if !ok && r.plain[path[strings.LastIndexByte(path, '.')+1:]] && strings.Contains(path, ".credentials.") {
+			s.Plain = text
+			return
+		}
 		if !ok {
 			r.wrong(n, path, "a secret is never written here; give ${ENV}, {file: PATH} or {exec: COMMAND}")
 			return

@@ -14,9 +14,10 @@ import (
 	"gpuspend/billing"
 )
 
-// SecretConfig says where a secret is: ${ENV}, {file: PATH} or {exec: COMMAND}. The file itself never holds one.
+// SecretConfig says where a secret is: ${ENV}, {file: PATH} or {exec: COMMAND}. The file itself never holds one; Plain is
+// the value of a field that is none, such as regions.
 type SecretConfig struct {
-	Env, File, Exec string
+	Env, File, Exec, Plain string
 }
 
 // Given says that the configuration names a place.
@@ -37,6 +38,8 @@ const execPatience = 15 * time.Second
 // Reveal fetches the secret. Errors name the place, never what was found there.
 func (s SecretConfig) Reveal(ctx context.Context) (billing.Secret, error) {
 	switch {
+	case s.Plain != "":
+		return billing.NewSecret(s.Plain), nil
 	case s.Env != "":
 		v := os.Getenv(s.Env)
 		if v == "" {

@@ -136,3 +136,23 @@ func TestSecretPlacesThatFail(t *testing.T) {
 		}
 	}
 }
+
+// What is no secret may stand in the file; a secret never may, whatever stands beside it.
+func TestPlainFieldsOfCredentials(t *testing.T) {
+	c, err := ParseConfig([]byte("accounts:\n  - name: a\n    provider: alibaba\n    credentials:\n      read: {regions: cn-shanghai}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := c.Accounts[0].Credentials.Read["regions"].Reveal(t.Context()); err != nil || s.Reveal() != "cn-shanghai" {
+		t.Errorf("regions are %q, %v", s.Reveal(), err)
+	}
+	for name, plain := range plainFields(providers.All()) {
+		_, err := ParseConfig([]byte("accounts:\n  - name: a\n    credentials:\n      read: {" + name + ": AKIA123}\n"))
+		if plain != (err == nil) {
+			t.Errorf("%s in plain: %v", name, err)
+		}
+	}
+	if _, err := ParseConfig([]byte("slack: {bot_token: regions}\n")); err == nil {
+		t.Error("a token in plain was taken")
+	}
+}

@@ -35,6 +35,7 @@ func readmeParts(t *testing.T) map[string]string {
 		"config":      configTable(),
 		"clouds":      providers.Table("en", providers.All()),
 		"permissions": permissionTable(),
+		"credentials": credentialTable(),
 		"program":     programTable(),
 	}
 }
@@ -101,6 +102,24 @@ func permissionTable() string {
 				key = "release"
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", d.Title, cell(p.Name), p.For, key)
+		}
+	}
+	return b.String()
+}
+
+func credentialTable() string {
+	var b strings.Builder
+	b.WriteString("| cloud | key | needed | what it is |\n|---|---|---|---|\n")
+	for _, d := range providers.All() {
+		for _, f := range d.Fields {
+			needed, what := "", f.Help
+			if f.Required {
+				needed = "yes"
+			}
+			if !f.Secret {
+				what += " No secret: may be written as it is."
+			}
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", d.Name, f.Name, needed, cell(what))
 		}
 	}
 	return b.String()
