@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -52,8 +53,11 @@ func untilText(always string, r Request, until time.Time) string {
 	return r.Print.Date(until.Add(-time.Second)) // the last day on which it holds
 }
 
+// atTheMachine stands for somebody at the machine's own shell, who has no chat id.
+const atTheMachine = "local"
+
 func (d *Desk) keepNow(ctx context.Context, id billing.ResourceID, k keepWord, by Person, now time.Time) error {
-	return d.Keeper.KeepResource(ctx, id, billing.Keep{Until: k.until, Reason: k.reason, By: by.ID, At: now}, by.Team)
+	return d.Keeper.KeepResource(ctx, id, billing.Keep{Until: k.until, Reason: k.reason, By: cmp.Or(by.ID, atTheMachine), At: now}, by.Team)
 }
 
 // keepQuestion reads "HANDLE until DATE because REASON"; in Chinese 到 and 因为.

@@ -113,6 +113,9 @@ func (r *Reader) Read(c *billing.Charge) error {
 			return r.cellError(s, fields[s.index], want)
 		}
 	}
+	if c.ChargePeriod.End.Before(c.ChargePeriod.Start) {
+		return r.backwards(fields)
+	}
 	if c.Provider == "" {
 		c.Provider = c.InvoiceIssuer
 	}
@@ -126,6 +129,16 @@ func (r *Reader) Stats() Stats { return r.stats }
 
 // isNull knows the ways in which clouds write null. FOCUS wants NULL, AWS and Oracle write nothing, some quote it.
 func isNull(cell string) bool { return cell == "" || cell == "NULL" || cell == "null" }
+
+// backwards refuses a charge that ends before it begins: its end would stand for how far the bill reaches.
+func (r *Reader) backwards(fields []string) error {
+	for i := range r.plan {
+		if s := &r.plan[i]; s.name == "ChargePeriodEnd" {
+			return r.cellError(s, fields[s.index], "is before ChargePeriodStart; a charge ends after it begins")
+		}
+	}
+	return nil
+}
 
 func (r *Reader) cellError(s *step, value, want string) error {
 	line, _ := r.csv.FieldPos(s.index)

@@ -88,6 +88,9 @@ func (c *Client) lookUp(ctx context.Context, w who) bot.Person {
 		p.Lang = words.Language(u.Locale)
 	}
 	c.people.keep(p, peopleLast)
+	if c.o.Remember != nil {
+		c.o.Remember(ctx, p, u.Locale)
+	}
 	return p
 }
 

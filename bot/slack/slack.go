@@ -56,6 +56,8 @@ type Options struct {
 	Now           func() time.Time // time.Now; the product's clock, for answers and for what was handled
 	Log           *slog.Logger     // discards
 	Words         *words.Book
+	// Remember is told of everybody who was read, with the locale as Slack has it; nil for nobody to tell.
+	Remember func(ctx context.Context, p bot.Person, locale string)
 }
 
 // Client is the bot's side of one workspace. All methods may be called at the same time.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,8 @@ type App struct {
 
 	applying sync.Mutex
 	polling  atomic.Bool
+	unlock   func()    // of the store, where it was locked
+	began    time.Time // on the product's clock
 	present  atomic.Pointer[present]
 }
 
@@ -67,7 +70,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{o: o, db: db, words: book}
+	a := &App{o: o, db: db, words: book, began: o.Now()}
 	if err := a.join(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -160,9 +163,27 @@ func (a *App) Poll(ctx context.Context, only ...billing.ReadingOf) error {
 	defer a.polling.Store(false)
 	var errs []error
 	for _, account := range a.present.Load().accounts {
-		errs = append(errs, a.watcher.Poll(ctx, account.ID, only...))
+		errs = append(errs, named(account.Name, a.watcher.Poll(ctx, account.ID, only...)))
 	}
 	return errors.Join(append(errs, a.Judge(ctx))...)
+}
+
+// named says of which account an error is, and each of its errors once.
+func named(account string, err error) error {
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		all = many.Unwrap()
+	}
+	var kept []error
+	for _, e := range all {
+		if !slices.ContainsFunc(kept, func(k error) bool { return errors.Unwrap(k).Error() == e.Error() }) {
+			kept = append(kept, fmt.Errorf("account %s: %w", account, e))
+		}
+	}
+	return errors.Join(kept...)
 }
 
 // Judge holds the rules against what is stored and puts what is to be said into the outbox.
@@ -215,7 +236,12 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 // Close closes the store. Call it after Run has returned.
-func (a *App) Close() error { return a.db.Close() }
+func (a *App) Close() error {
+	if a.unlock != nil {
+		defer a.unlock()
+	}
+	return a.db.Close()
+}
 
 // Apply takes over a changed configuration without a restart. What needs one fails, and nothing is taken over.
 func (a *App) Apply(ctx context.Context, c Config) error {

@@ -65,11 +65,12 @@ Exit codes: 0 answered; 1 failed, or nothing to answer from; 2 the words were no
 }
 
 func ask(ctx context.Context, o askOptions, out, errs io.Writer) error {
-	desk, end, err := o.desk(ctx)
+	asked, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer asked.end()
+	desk := asked.desk
 	zone, err := o.location(desk.Zone)
 	if err != nil {
 		return &exit{code: exitWords, err: err}
@@ -80,8 +81,8 @@ func ask(ctx context.Context, o askOptions, out, errs io.Writer) error {
 		return &exit{code: exitWords, err: fmt.Errorf("--lang: %q is not known; it is en or zh", o.lang)}
 	}
 	now := desk.Now()
-	r := bot.Request{Words: o.words, Person: o.person(desk), Zone: zone, Now: now, Print: desk.Words.For(o.lang, zone, now),
-		Dry: true, Local: true}
+	r := bot.Request{Words: o.words, Person: o.person(ctx, asked), Zone: zone, Now: now, Print: desk.Words.For(o.lang, zone, now),
+		Dry: !o.demo, Local: true}
 	answer, err := desk.Ask(ctx, r)
 	var unclear *bot.WordsError
 	if errors.As(err, &unclear) {
@@ -111,15 +112,28 @@ func (o askOptions) location(def *time.Location) (*time.Location, error) {
 	return z, nil
 }
 
-func (o askOptions) person(d *bot.Desk) bot.Person {
-	return bot.Person{ID: o.as, Team: d.Roles.Team, Name: o.as, Standing: bot.Member}
+// asked is what a question is put to.
+type asked struct {
+	desk     *bot.Desk
+	standing func(ctx context.Context, id string) bot.Standing
+	end      func()
 }
 
-// desk opens what is asked: the caller ends it.
-func (o askOptions) desk(ctx context.Context) (*bot.Desk, func(), error) {
+// person is who asks: nobody in particular, or somebody with the standing that the chat gave him. Of whom nothing is
+// known, only being listed counts.
+func (o askOptions) person(ctx context.Context, a asked) bot.Person {
+	p := bot.Person{ID: o.as, Team: a.desk.Roles.Team, Name: o.as}
+	if o.as != "" {
+		p.Standing = a.standing(ctx, o.as)
+	}
+	return p
+}
+
+// open opens what is asked; the caller ends it.
+func (o askOptions) open(ctx context.Context) (asked, error) {
 	now, err := o.instant()
 	if err != nil {
-		return nil, nil, &exit{code: exitWords, err: err}
+		return asked{}, &exit{code: exitWords, err: err}
 	}
 	if o.demo {
 		return demoDesk(ctx, now)
@@ -127,21 +141,26 @@ func (o askOptions) desk(ctx context.Context) (*bot.Desk, func(), error) {
 	c, path := Config{}, o.db
 	if o.config != "" {
 		if c, err = ReadConfig(o.config); err != nil {
-			return nil, nil, err
+			return asked{}, err
 		}
 		path = c.storePath()
 	}
 	db, err := storage.OpenReadOnly(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return asked{}, err
 	}
-	end := func() { _ = db.Close() }
 	d, err := readingDesk(ctx, db, c, providers.All(), now)
 	if err != nil {
-		end()
-		return nil, nil, err
+		return asked{}, errors.Join(err, db.Close())
 	}
-	return d, end, nil
+	standing := func(ctx context.Context, id string) bot.Standing {
+		p, _, err := db.Person(ctx, c.Slack.Team, id)
+		if err != nil {
+			return bot.Unknown
+		}
+		return bot.Standing(p.Standing)
+	}
+	return asked{desk: d, standing: standing, end: func() { _ = db.Close() }}, nil
 }
 
 func (o askOptions) instant() (func() time.Time, error) {

@@ -40,7 +40,21 @@ func (a *App) newChat(desk *bot.Desk) (*slack.Client, error) {
 		return nil, nil
 	}
 	return slack.New(slack.Options{BotToken: d.Bot, AppToken: d.App, SigningSecret: d.Signing, APIURL: d.APIURL,
-		HTTPClient: d.Client, Dialer: d.Dialer, Desk: desk, Dedupe: handled{a.db}, Now: a.o.Now, Log: a.o.Log, Words: a.words})
+		HTTPClient: d.Client, Dialer: d.Dialer, Desk: desk, Dedupe: handled{a.db}, Now: a.o.Now, Log: a.o.Log, Words: a.words,
+		Remember: a.remember})
+}
+
+// remember keeps who somebody is, so that ask --as answers him as Slack would.
+func (a *App) remember(ctx context.Context, p bot.Person, locale string) {
+	zone := ""
+	if p.Zone != nil {
+		zone = p.Zone.String()
+	}
+	err := a.db.RememberPerson(ctx, storage.Person{Team: p.Team, ID: p.ID, Name: p.Name, Locale: locale, Zone: zone,
+		Standing: string(p.Standing), ReadAt: a.o.Now()})
+	if err != nil {
+		a.o.Log.Warn("a person was not remembered", "error", err)
+	}
 }
 
 // handled remembers chat events in the store, so that a redelivery after a restart is handled once, too.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"gpuspend/billing/providers"
 )
 
 func checkCommand() *cobra.Command {
@@ -17,12 +15,7 @@ func checkCommand() *cobra.Command {
 		Long:  "Reads the configuration and says everything that is wrong with it, each with its path. Secrets are looked up, never shown. No cloud is called.",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := ReadConfig(file)
-			if err == nil {
-				if p := cfg.Check(c.Context(), providers.All()); len(p) > 0 {
-					err = p
-				}
-			}
+			cfg, err := readAndCheck(c.Context(), file)
 			var problems Problems
 			if errors.As(err, &problems) {
 				for _, p := range problems {

@@ -102,7 +102,7 @@ func TestCommandLine(t *testing.T) {
 		"two sources":      {[]string{"ask", "--demo", "--db", empty, "status"}, exitWords, "", "demo"},
 		"serve of nothing": {[]string{"serve"}, exitWords, "", "config"},
 		"check good":       {[]string{"check", "--config", good}, exitOK, "is good: 1 accounts", ""},
-		"check bad":        {[]string{"check", "--config", bad}, exitFailed, "did you mean accounts?", "1 errors"},
+		"check bad":        {[]string{"check", "--config", bad}, exitFailed, "did you mean accounts?", "3 errors"},
 		"check worse":      {[]string{"check", "--config", worse}, exitFailed, "", "read the configuration"},
 		"check proxy":      {[]string{"check", "--config", unsound}, exitFailed, "accounts[0].proxy", ""},
 		"check ca file":    {[]string{"check", "--config", unsound}, exitFailed, "accounts[1].ca_file", ""},

@@ -43,7 +43,7 @@ type AccountConfig struct {
 	Name        string            `yaml:"name" doc:"what people call it; unique"`
 	Provider    string            `yaml:"provider" doc:"the cloud; see the table of clouds"`
 	Credentials CredentialsConfig `yaml:"credentials" doc:"keys, apart for reading and for releasing"`
-	Release     string            `yaml:"release" doc:"allow lets gpuspend stop and delete here; anything else, or nothing, is read-only"`
+	Release     string            `yaml:"release" doc:"allow lets gpuspend stop and delete here; deny, or nothing, is read-only"`
 	BaseURL     string            `yaml:"base_url" doc:"another address of the same API"`
 	Proxy       string            `yaml:"proxy" doc:"proxy for this account; default the environment's"`
 	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`

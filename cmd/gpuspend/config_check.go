@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -40,9 +43,8 @@ func (k *checker) installation(c Config) {
 		k.wrong("zone", "%v", err)
 	}
 	k.language("language", c.Language)
-	if _, err := c.hours(); err != nil {
-		k.wrong("hours", "%v", err)
-	}
+	k.hours(c.Hours)
+	k.places(c)
 	for code, r := range c.Rates {
 		path := "rates." + code
 		if _, err := billing.ParseCurrency(code); err != nil {
@@ -60,6 +62,40 @@ func (k *checker) installation(c Config) {
 	}
 	if len(c.Rates) > 0 && c.Currency == "" {
 		k.wrong("currency", "rates need the currency into which they convert")
+	}
+}
+
+// hours judges start, end and days apart, and then whether they go together.
+func (k *checker) hours(h HoursConfig) {
+	good := true
+	for _, one := range []struct {
+		path string
+		part HoursConfig
+	}{
+		{"hours.start", HoursConfig{Start: h.Start, End: "23:59"}},
+		{"hours.end", HoursConfig{Start: "00:00", End: h.End}},
+		{"hours.days", HoursConfig{Days: h.Days}},
+	} {
+		if _, err := (Config{Hours: one.part}).hours(); err != nil {
+			k.wrong(one.path, "%v", err)
+			good = false
+		}
+	}
+	if _, err := (Config{Hours: h}).hours(); err != nil && good {
+		k.wrong("hours", "%v", err)
+	}
+}
+
+// places judges where the program would listen and keep its store.
+func (k *checker) places(c Config) {
+	if c.Listen != "" {
+		if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+			k.wrong("listen", "%q is no address; write it like 127.0.0.1:9090", c.Listen)
+		}
+	}
+	folder := filepath.Dir(c.storePath())
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		k.wrong("store", "there is no folder %s to keep it in", folder)
 	}
 }
 

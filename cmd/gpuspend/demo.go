@@ -59,12 +59,18 @@ const (
 )
 
 func runDemo(ctx context.Context, o demoOptions, out, errs io.Writer) error {
-	if o.speed < slowest || o.speed > fastest {
+	if !(o.speed >= slowest && o.speed <= fastest) { // NaN is neither
 		return &exit{code: exitWords, err: fmt.Errorf("--speed: %g is out of range; give %g to %d", o.speed, slowest, fastest)}
+	}
+	if host, _, err := net.SplitHostPort(o.addr); err != nil || host == "" {
+		return &exit{code: exitWords, err: fmt.Errorf("--addr: %q names no address of this machine; write it like 127.0.0.1:8484", o.addr)}
 	}
 	l, err := net.Listen("tcp", o.addr)
 	if err != nil {
 		return fmt.Errorf("demo: %w; choose another address with --addr", err)
+	}
+	if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
+		_, _ = fmt.Fprintln(errs, "Careful: others on the network can open this address and act in the demo.")
 	}
 	dir, clean, err := demoDir(o.dir)
 	if err != nil {
@@ -146,13 +152,7 @@ func demoWorkspace(clock *demoClock, speed float64, told *atomic.Bool, log *slog
 	}
 	return localslack.New(localslack.Options{
 		Title: "gpuspend demo", TeamID: demoTeam, Now: clock.Now, Log: log, Hints: hints,
-		People: []localslack.Person{
-			{ID: demoOperator, Name: "ana", RealName: "Ana (may release)", Locale: "en-GB", TZ: "Asia/Shanghai", Email: "ana@example.com"},
-			{ID: demoChinese, Name: "chen", RealName: "陈晨（运维）", Locale: "zh-CN", TZ: "Asia/Shanghai", Email: "chen@example.com"},
-			{ID: demoViewer, Name: "bo", RealName: "Bo (may look)", Locale: "en-GB", TZ: "Europe/Berlin", Email: "bo@example.com"},
-			{ID: "U0GUEST", Name: "gil", RealName: "Gil (guest)", Locale: "en-US", TZ: "America/New_York", Guest: true},
-			{ID: "U0OTHER", Name: "sam", RealName: "Sam (other company)", Locale: "en-US", TZ: "America/New_York", Stranger: true},
-		},
+		People: demoPeople(),
 		Channels: []localslack.Channel{
 			{ID: demoChannel, Name: "gpu-bills", Topic: "What our GPUs cost, and what to give back"},
 			{ID: "C0GENERAL", Name: "general", Topic: "Everybody"},

@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"gpuspend/bot"
 )
 
 // addDemo adds nothing: this build has no simulated clouds and no local Slack.
 func addDemo(*cobra.Command) {}
 
-func demoDesk(context.Context, func() time.Time) (*bot.Desk, func(), error) {
-	return nil, nil, errors.New("ask: this build leaves the demo out; ask with --db or --config")
+func demoDesk(context.Context, func() time.Time) (asked, error) {
+	return asked{}, errors.New("ask: this build leaves the demo out; ask with --db or --config")
 }

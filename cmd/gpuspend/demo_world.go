@@ -13,6 +13,7 @@ import (
 	"gpuspend/billing"
 	"gpuspend/billing/providers/sim"
 	"gpuspend/bot"
+	"gpuspend/bot/localslack"
 )
 
 // demoSource stands under every table made from the simulated clouds.
@@ -104,22 +105,49 @@ func step(left time.Duration) time.Duration {
 }
 
 // demoDesk answers from a fresh demo world at one instant; the caller ends it.
-func demoDesk(ctx context.Context, now func() time.Time) (*bot.Desk, func(), error) {
+func demoDesk(ctx context.Context, now func() time.Time) (asked, error) {
 	dir, err := os.MkdirTemp("", "gpuspend-ask-")
 	if err != nil {
-		return nil, nil, err
+		return asked{}, err
 	}
 	clean := func() { _ = os.RemoveAll(dir) } // a folder of our own in the temporary place
 	d, err := newDemo(ctx, filepath.Join(dir, "demo.db"), Options{Log: slog.New(slog.DiscardHandler)}, &demoClock{}, nil)
 	if err != nil {
 		clean()
-		return nil, nil, err
+		return asked{}, err
 	}
-	end := func() { _ = d.Close(); clean() }
 	desk := *d.Desk()
 	desk.Zone = time.UTC // the documented default of ask; --tz says another
 	if now != nil {
 		d.clock.Set(now())
 	}
-	return &desk, end, nil
+	standing := func(_ context.Context, id string) bot.Standing { return demoStanding(id) }
+	return asked{desk: &desk, standing: standing, end: func() { _ = d.Close(); clean() }}, nil
+}
+
+// demoStanding is what the demo's workspace says of its people.
+func demoStanding(id string) bot.Standing {
+	for _, p := range demoPeople() {
+		switch {
+		case p.ID != id:
+		case p.Guest:
+			return bot.Guest
+		case p.Stranger:
+			return bot.Stranger
+		default:
+			return bot.Member
+		}
+	}
+	return bot.Unknown
+}
+
+// demoPeople are the members of the demo's workspace.
+func demoPeople() []localslack.Person {
+	return []localslack.Person{
+		{ID: demoOperator, Name: "ana", RealName: "Ana (may release)", Locale: "en-GB", TZ: "Asia/Shanghai", Email: "ana@example.com"},
+		{ID: demoChinese, Name: "chen", RealName: "陈晨（运维）", Locale: "zh-CN", TZ: "Asia/Shanghai", Email: "chen@example.com"},
+		{ID: demoViewer, Name: "bo", RealName: "Bo (may look)", Locale: "en-GB", TZ: "Europe/Berlin", Email: "bo@example.com"},
+		{ID: "U0GUEST", Name: "gil", RealName: "Gil (guest)", Locale: "en-US", TZ: "America/New_York", Guest: true},
+		{ID: "U0OTHER", Name: "sam", RealName: "Sam (other company)", Locale: "en-US", TZ: "America/New_York", Stranger: true},
+	}
 }

@@ -16,6 +16,7 @@ import (
 // How old things may be before /healthz turns red.
 const (
 	pollsDeaf  = time.Hour        // no account was read whole for so long
+	firstPoll  = 5 * time.Minute  // nothing of an account was read since the program began
 	outboxDeaf = 10 * time.Minute // a letter waits for so long
 )
 
@@ -74,7 +75,13 @@ func (a *App) faults(ctx context.Context) ([]string, error) {
 	}
 	var list []string
 	for _, av := range v.Accounts {
-		if a.watches(av.ID) && v.Now.Sub(newest(av.Readings)) > pollsDeaf {
+		if !a.watches(av.ID) {
+			continue
+		}
+		switch last := newest(av.Readings); {
+		case last.IsZero() && v.Now.Sub(a.began) > firstPoll:
+			list = append(list, fmt.Sprintf("account %s has not been read yet", av.Name))
+		case !last.IsZero() && v.Now.Sub(last) > pollsDeaf:
 			list = append(list, fmt.Sprintf("account %s was not read for %s", av.Name, pollsDeaf))
 		}
 	}

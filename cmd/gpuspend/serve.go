@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,21 +69,52 @@ func appOf(ctx context.Context, file string, errs io.Writer) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(ctx, Options{Config: c, Drivers: providers.All(), Now: time.Now, Log: log, Slack: door})
+	unlock, err := lockStore(c.storePath())
+	if err != nil {
+		return nil, err
+	}
+	a, err := New(ctx, Options{Config: c, Drivers: providers.All(), Now: time.Now, Log: log, Slack: door})
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	a.unlock = unlock
+	return a, nil
 }
 
 // readChecked reads a configuration and refuses it with every error at once.
 func readChecked(ctx context.Context, file string) (Config, error) {
-	c, err := ReadConfig(file)
-	if err == nil {
-		if p := c.Check(ctx, providers.All()); len(p) > 0 {
-			err = p
-		}
-	}
+	c, err := readAndCheck(ctx, file)
 	if err != nil {
 		return c, fmt.Errorf("%s:\n%w", file, err)
 	}
 	return c, nil
+}
+
+// readAndCheck reads a configuration and judges all of it that could be read. It fails with Problems, or where the file
+// is no YAML at all.
+func readAndCheck(ctx context.Context, file string) (Config, error) {
+	c, err := ReadConfig(file)
+	var found Problems
+	if err != nil && !errors.As(err, &found) {
+		return c, err
+	}
+	unread := slices.Clone(found)
+	for _, p := range c.Check(ctx, providers.All()) {
+		if !slices.ContainsFunc(unread, func(u Problem) bool { return within(p.Path, u.Path) || within(u.Path, p.Path) }) {
+			found = append(found, p)
+		}
+	}
+	if len(found) > 0 {
+		return c, found
+	}
+	return c, nil
+}
+
+// within says that a path is another or lies below it.
+func within(path, above string) bool {
+	rest, ok := strings.CutPrefix(path, above)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 func serve(ctx context.Context, file string, errs io.Writer) error {
