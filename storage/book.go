@@ -283,7 +283,36 @@ func (d *DB) Coverage(ctx context.Context) ([]ledger.Covered, error) {
 		c.Billing = !c.Through.IsZero()
 		list = append(list, c)
 	}
-	return list, fail("read the coverage", rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, fail("read the coverage", err)
+	}
+	return list, fail("read the coverage", d.delivered(ctx, list))
+}
+
+// delivered adds which billing periods files delivered, for accounts that live on files alone.
+func (d *DB) delivered(ctx context.Context, list []ledger.Covered) error {
+	rows, err := d.readers.QueryContext(ctx, `SELECT DISTINCT account_id, period_start, period_end FROM parts
+		WHERE state = 'live' AND source IN ('focus', 'native') ORDER BY period_start`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var account billing.AccountID
+		var p billing.Period
+		if err := rows.Scan(&account, when{&p.Start}, when{&p.End}); err != nil {
+			return err
+		}
+		if !p.Start.Before(p.End) { // the file did not say when the period ends: bills are monthly
+			p.End = p.Start.AddDate(0, 1, 0)
+		}
+		for i := range list {
+			if list[i].Account == account && !list[i].Polled {
+				list[i].Delivered = append(list[i].Delivered, p)
+			}
+		}
+	}
+	return rows.Err()
 }
 
 // Metered lists the spans that touch the period, with the labels of their resources.

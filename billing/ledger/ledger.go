@@ -89,11 +89,12 @@ type Metered struct {
 
 // Covered says how far an account's bill has been delivered.
 type Covered struct {
-	Account  billing.AccountID
-	Name     string
-	Currency billing.Currency
-	Polled   bool      // a cloud is read for it, so that a meter of our own stands beside the bill
-	Billing  bool      // its cloud has a bill to deliver, or a file was imported
-	Through  time.Time // every charge that started before it is in; zero for none
-	ReadAt   time.Time
+	Account   billing.AccountID
+	Name      string
+	Currency  billing.Currency
+	Polled    bool      // a cloud is read for it, so that a meter of our own stands beside the bill
+	Billing   bool      // its cloud has a bill to deliver, or a file was imported
+	Through   time.Time // every charge that started before it is in; zero for none
+	ReadAt    time.Time
+	Delivered []billing.Period // billing periods that files delivered; nil: everything before Through
 }

@@ -146,6 +146,9 @@ func (s *sheet) missing() []Gap {
 	var gaps []Gap
 	end := earlier(s.q.To, s.q.Now)
 	for _, c := range s.order {
+		for _, p := range undelivered(c, billing.Period{Start: s.q.From, End: earlier(end, c.Through)}) {
+			gaps = append(gaps, Gap{Account: c.Name, From: p.Start, To: p.End})
+		}
 		if from := later(s.q.From, c.Through); c.Billing && from.Before(end) {
 			gaps = append(gaps, Gap{Account: c.Name, From: from, To: end})
 		}
@@ -154,6 +157,26 @@ func (s *sheet) missing() []Gap {
 		}
 	}
 	return gaps
+}
+
+// undelivered are the stretches of a span that no delivered file covers: a month between two that were imported is not
+// a month without charges.
+func undelivered(c Covered, span billing.Period) []billing.Period {
+	if len(c.Delivered) == 0 {
+		return nil
+	}
+	var holes []billing.Period
+	from := span.Start
+	for _, p := range joined(c.Delivered) {
+		if upto := earlier(p.Start, span.End); from.Before(upto) {
+			holes = append(holes, billing.Period{Start: from, End: upto})
+		}
+		from = later(from, p.End)
+	}
+	if from.Before(span.End) {
+		holes = append(holes, billing.Period{Start: from, End: span.End})
+	}
+	return holes
 }
 
 func (s *sheet) overflow(err error) error {
