@@ -119,7 +119,10 @@ func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountVie
 // balanceTitle names the account that runs dry first.
 func balanceTitle(p words.Printer, now time.Time, accounts []notify.AccountView) string {
 	a, ok := shortest(accounts)
+	dark := slices.IndexFunc(accounts, func(a notify.AccountView) bool { return !a.Balance.Cash.Known() })
 	switch {
+	case !ok && dark >= 0:
+		return p.Text("bot.balance.unknown", "account", accountText(accounts[dark]))
 	case !ok:
 		return p.Text("bot.balance.lasting", "count", len(accounts))
 	case !a.Outlook.EmptyAt.After(now):

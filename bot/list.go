@@ -25,9 +25,7 @@ func list(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	a := Answer{Data: resourcesData(r.Print, v, all), AsOf: oldest(v, billing.ReadInventory),
 		Warnings: warnings(r.Print, v, billing.ReadInventory)}
 	a.Message = listMessage(r, v, all)
-	if !slices.ContainsFunc(v.Accounts, polled) {
-		a.Failed = true
-	}
+	a.Failed = !everRead(v)
 	return a, nil
 }
 
@@ -103,6 +101,9 @@ func listMessage(r Request, v notify.View, all []item) notify.Message {
 		return headed(p.Text("bot.list.imported"))
 	}
 	m := headed(p.Text("bot.list.title", "count", len(all), "sum", sumText(p, all)))
+	if !everRead(v) {
+		m = headed(p.Text("bot.list.unread"))
+	}
 	rows, left := all, 0
 	if !r.Dry && !r.Local && len(all) > mostRows {
 		rows, left = all[:mostRows], len(all)-mostRows

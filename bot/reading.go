@@ -162,3 +162,40 @@ func readLine(p words.Printer, v notify.View, of billing.ReadingOf) notify.Rich 
 func polled(a notify.AccountView) bool { return a.Account.Driver != "" }
 
 func cloud(a notify.AccountView) string { return rules.Cloud(a) }
+
+// blind says that an account's cloud should tell something and that its last reading failed, or that there never was one.
+func blind(a notify.AccountView, of billing.ReadingOf) bool {
+	if !polled(a) || of == billing.ReadBalance && a.Driver.Claims[billing.CanBalance].Can != billing.Yes {
+		return false
+	}
+	read := false
+	for _, r := range a.Readings {
+		if r.Of != of || r.ErrorKind == billing.Absent || r.Scope == (billing.Scope{}) && of == billing.ReadInventory && !r.Failing() {
+			continue
+		}
+		if r.Failing() || r.CompleteAt.IsZero() {
+			return true
+		}
+		read = true
+	}
+	return !read
+}
+
+// blindAccounts counts the accounts of which something that decides is not known.
+func blindAccounts(v notify.View) (n int) {
+	for _, a := range v.Accounts {
+		if blind(a, billing.ReadInventory) || blind(a, billing.ReadBalance) {
+			n++
+		}
+	}
+	return n
+}
+
+// everRead says that some account's resources were read whole at least once.
+func everRead(v notify.View) bool {
+	return slices.ContainsFunc(v.Accounts, func(a notify.AccountView) bool {
+		return slices.ContainsFunc(a.Readings, func(r billing.Reading) bool {
+			return r.Of == billing.ReadInventory && r.Scope.Kind != "" && !r.CompleteAt.IsZero()
+		})
+	})
+}

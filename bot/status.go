@@ -41,9 +41,13 @@ func status(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	if b := oldest(s.view, billing.ReadBalance); !b.IsZero() && (a.AsOf.IsZero() || b.Before(a.AsOf)) {
 		a.AsOf = b
 	}
-	a.Failed = len(s.view.Accounts) == 0
-	a.Message = headed(r.Print.Text("bot.empty"))
-	if !a.Failed {
+	a.Failed = !everRead(s.view)
+	switch {
+	case len(s.view.Accounts) == 0:
+		a.Message = headed(r.Print.Text("bot.empty"))
+	case !slices.ContainsFunc(s.view.Accounts, polled):
+		a.Message = headed(r.Print.Text("bot.list.imported"))
+	default:
 		a.Message = statusMessage(r.Print, s)
 	}
 	return a, nil
@@ -121,7 +125,7 @@ func statusMessage(p words.Printer, s situation) notify.Message {
 
 // statusTitle says how many things need somebody, and the nearest end of money.
 func statusTitle(p words.Printer, s situation) string {
-	need := len(s.ending)
+	need := len(s.ending) + blindAccounts(s.view) // what can't be seen needs somebody, too
 	a, ok := shortest(s.accounts)
 	short := ok && a.Outlook.EmptyAt.Sub(s.view.Now) < 72*time.Hour
 	if short {
