@@ -121,7 +121,7 @@ func balanceTitle(p words.Printer, now time.Time, accounts []notify.AccountView)
 	a, ok := shortest(accounts)
 	dark := slices.IndexFunc(accounts, func(a notify.AccountView) bool { return !a.Balance.Cash.Known() })
 	switch {
-	case !ok && dark >= 0:
+	case dark >= 0 && (!ok || a.Outlook.EmptyAt.Sub(now) >= 72*time.Hour): // a far end elsewhere does not make it fine
 		return p.Text("bot.balance.unknown", "account", accountText(accounts[dark]))
 	case !ok:
 		return p.Text("bot.balance.lasting", "count", len(accounts))
