@@ -83,7 +83,7 @@ func (e *Engine) refusal(h billing.Holding, around []billing.Holding, read time.
 		return billing.Say("release.refused.managed", "name", name, "by", h.Managed)
 	case !h.NotReleasable.IsZero():
 		return h.NotReleasable
-	case h.Ref.Kind != billing.KindInstance && (len(h.AttachedTo) > 0 || h.State == billing.StateAttached):
+	case !works(h.Ref.Kind) && (len(h.AttachedTo) > 0 || h.State == billing.StateAttached):
 		if by := users(h, around); len(by) > 0 {
 			return billing.Say("release.refused.in_use", "name", name, "by", strings.Join(by, ", "))
 		}
@@ -101,10 +101,15 @@ func (e *Engine) refusal(h billing.Holding, around []billing.Holding, read time.
 
 func releasable(k billing.Kind) bool {
 	switch k {
-	case billing.KindInstance, billing.KindDisk, billing.KindFilesystem, billing.KindSnapshot, billing.KindImage, billing.KindIP:
+	case billing.KindInstance, billing.KindCluster, billing.KindEndpoint, billing.KindDisk, billing.KindFilesystem, billing.KindSnapshot, billing.KindImage, billing.KindIP:
 		return true
 	}
 	return false
+}
+
+// works says that a kind is what disks and addresses hang on: a machine, several of them, or what keeps some ready.
+func works(k billing.Kind) bool {
+	return k == billing.KindInstance || k == billing.KindCluster || k == billing.KindEndpoint
 }
 
 // users are the names of the machines that a disk or address is on.
@@ -112,7 +117,7 @@ func users(h billing.Holding, around []billing.Holding) []string {
 	names := slices.Clone(h.AttachedTo)
 	for i, id := range names {
 		for _, o := range around {
-			if o.Ref.Kind == billing.KindInstance && o.Ref.ID == id {
+			if works(o.Ref.Kind) && o.Ref.ID == id {
 				names[i] = called(o)
 			}
 		}

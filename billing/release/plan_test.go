@@ -106,6 +106,8 @@ func TestOptions(t *testing.T) {
 		{"perhaps billed", thing(billing.KindSnapshot, "x", "1", func(r *billing.Resource) { r.Billed = billing.Unsure }), nil, nil, "delete   x false;"},
 		{"nothing on it", thing(billing.KindIP, "x", "0.2", func(r *billing.Resource) { r.HoldsData = billing.No }), nil, nil, "delete 144 0  false;"},
 		{"a disk and its snapshots", disk("x"), []billing.Resource{thing(billing.KindSnapshot, "s", "0.1", from("x"))}, nil, "delete 360 72 ds-x false;"},
+		{"a cluster on a volume, which stays", thing(billing.KindCluster, "x", "40"), []billing.Resource{thing(billing.KindDisk, "d", "1", on("x"))}, nil, "delete 28800 720 x false;"},
+		{"an endpoint", thing(billing.KindEndpoint, "x", "2", func(r *billing.Resource) { r.HoldsData = billing.No }), nil, nil, "delete 1440 0  false;"},
 		{"a network volume", thing(billing.KindFilesystem, "x", "1"), nil, nil, "delete 720 0 x false;"},
 	}
 	for _, tt := range tests {

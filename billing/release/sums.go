@@ -22,7 +22,7 @@ func gather(h billing.Holding, around []billing.Holding) group {
 		}
 	}
 	origins := []string{h.Ref.ID}
-	if h.Ref.Kind == billing.KindInstance {
+	if works(h.Ref.Kind) {
 		for _, o := range others {
 			if part := o.Ref.Kind.Part(); part != billing.PartDisk && part != billing.PartIP || !slices.Contains(o.AttachedTo, h.Ref.ID) {
 				continue

@@ -27,6 +27,8 @@ func (a *account) find(ctx context.Context, ref billing.ResourceRef) (billing.Re
 		}
 		names, err := a.volumeNames(ctx, []pod{p})
 		return p.resource(names), err
+	case billing.KindCluster:
+		return a.cluster(ctx, ref.ID)
 	case billing.KindDisk:
 		v, err := a.api.volume(ctx, ref.ID)
 		if err != nil {
@@ -78,7 +80,7 @@ func (p pod) mayChange(op string) error {
 	return nil
 }
 
-// Release deletes a pod, a network volume or an endpoint. RunPod's yes proves nothing yet: only later listings do.
+// Release deletes a pod, a cluster with all its pods, a network volume or an endpoint. RunPod's yes proves nothing yet: only later listings do.
 func (a *account) Release(ctx context.Context, act billing.Act) (billing.Receipt, error) {
 	op := "runpod: delete " + string(act.Ref.Kind)
 	var path string
@@ -88,6 +90,8 @@ func (a *account) Release(ctx context.Context, act billing.Act) (billing.Receipt
 		path, err = "/v2/pods/", a.podMayGo(ctx, op, act.Ref.ID)
 	case billing.KindDisk:
 		path, err = "/v2/network-volumes/", a.volumeMayGo(ctx, op, act.Ref.ID)
+	case billing.KindCluster:
+		path, err = "/v2/clusters/", a.clusterMayGo(ctx, op, act.Ref.ID)
 	case billing.KindEndpoint:
 		path = "/v2/serverless/"
 	default:
@@ -105,6 +109,15 @@ func (a *account) podMayGo(ctx context.Context, op, id string) error {
 		return err
 	}
 	return p.mayChange(op)
+}
+
+// clusterMayGo refuses a cluster with a locked pod, as such a pod alone is refused.
+func (a *account) clusterMayGo(ctx context.Context, op, id string) error {
+	c, err := a.cluster(ctx, id)
+	if err == nil && c.Protected {
+		return conflict(op, billing.Say("error.protected", "name", c.Name))
+	}
+	return err
 }
 
 // volumeMayGo makes sure that nothing uses a volume: RunPod's API promises no refusal of its own.

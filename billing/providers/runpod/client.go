@@ -135,6 +135,11 @@ func (c *client) volumes(ctx context.Context) iter.Seq2[volume, error] {
 		func(p *volumePage) (*[]volume, pagination) { return p.Volumes, p.Pagination })
 }
 
+func (c *client) clusters(ctx context.Context) iter.Seq2[cluster, error] {
+	return walk(ctx, c, "runpod: list clusters", "/v2/clusters", paged(),
+		func(p *clusterPage) (*[]cluster, pagination) { return p.Clusters, p.Pagination })
+}
+
 func (c *client) endpoints(ctx context.Context) iter.Seq2[endpoint, error] {
 	return walk(ctx, c, "runpod: list serverless endpoints", "/v2/serverless", paged(),
 		func(p *endpointPage) (*[]endpoint, pagination) { return p.Endpoints, p.Pagination })
@@ -152,6 +157,10 @@ func (c *client) pod(ctx context.Context, id string) (p pod, err error) {
 
 func (c *client) volume(ctx context.Context, id string) (v volume, err error) {
 	return v, c.one(ctx, "runpod: get network volume", "/v2/network-volumes/", id, &v, &v.ID)
+}
+
+func (c *client) cluster(ctx context.Context, id string) (one cluster, err error) {
+	return one, c.one(ctx, "runpod: get cluster", "/v2/clusters/", id, &one, &one.ID)
 }
 
 func (c *client) endpoint(ctx context.Context, id string) (e endpoint, err error) {

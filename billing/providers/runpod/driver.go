@@ -53,14 +53,14 @@ func claims() map[billing.Capability]billing.Claim {
 		billing.CanIdentify:    yes(docGraphQL, "through GraphQL, which RunPod retires in early 2027; API v2 names no account"),
 		billing.CanBalance:     yes(docBalance, "API v2, else GraphQL; the path of the v2 route is inferred from its page"),
 		billing.CanCharges:     yes(docV2+"billing/get-pod-billing-history", "by the hour for pods, network volumes, serverless, clusters and public endpoints; the last two hours may still change"),
-		billing.CanResources:   yes(docV2+"pods/list-pods", "pods, cluster pods, network volumes, serverless; the price of high-performance volumes and of workers is not given"),
+		billing.CanResources:   yes(docV2+"pods/list-pods", "pods, Instant Clusters at the sum of their pods, network volumes with what uses them, serverless; the price of high-performance volumes, workers and cluster networking is not given"),
 		billing.CanCommitments: no(docSpec, "savings plans are shown in the console only"),
 		billing.CanOffers:      yes(docV2+"catalog/list-gpu-types", "GPU catalogue with stock per data centre, secure and community apart; no spot prices"),
 		billing.CanUtilisation: yes(docV2+"pods/list-pods", "the present value of running pods, where RunPod gives one"),
 		billing.CanFind:        yes(docV2+"pods/get-a-pod", ""),
 		billing.CanRehearse:    no(docSpec, "no dry run"),
 		billing.CanStop:        yes(docV2+"pods/trigger-a-pod-state-transition", "pods that offer it; a stopped pod's volume disk costs double"),
-		billing.CanRelease:     yes(docV2+"pods/terminate-a-pod", "pods, network volumes, serverless endpoints; cluster pods go with their cluster"),
+		billing.CanRelease:     yes(docV2+"pods/terminate-a-pod", "pods, clusters with all their pods, network volumes that nothing uses, serverless endpoints"),
 		billing.CanSnapshot:    no(docSpec, "RunPod has no snapshots"),
 		billing.CanTag:         no(docV2+"tags/list-tags", "newer editions of API v2 have tags; not read yet"),
 		billing.CanFollow:      no(docSpec, "acts answer at once and have no jobs"),
@@ -73,11 +73,11 @@ func permissions() []billing.Permission {
 	return []billing.Permission{
 		{Name: "api.runpod.io/v2: read (billing:read)", For: billing.CanBalance},
 		{Name: "api.runpod.io/v2: read (billing:read)", For: billing.CanCharges},
-		{Name: "api.runpod.io/v2: read pods, network volumes, serverless", For: billing.CanResources},
+		{Name: "api.runpod.io/v2: read pods, clusters, network volumes, serverless", For: billing.CanResources},
 		{Name: "api.runpod.io/v2: read catalog", For: billing.CanOffers},
 		{Name: "api.runpod.io/graphql: read", For: billing.CanIdentify},
 		{Name: "api.runpod.io/v2: write pods", For: billing.CanStop, Write: true},
-		{Name: "api.runpod.io/v2: write pods, network volumes, serverless", For: billing.CanRelease, Write: true},
+		{Name: "api.runpod.io/v2: write pods, clusters, network volumes, serverless", For: billing.CanRelease, Write: true},
 	}
 }
 

@@ -25,6 +25,7 @@ type fake struct {
 	pods      []map[string]any
 	volumes   []map[string]any
 	endpoints []map[string]any
+	clusters  []map[string]any
 	noBalance bool // API v2 does not know the balance route
 	looping   bool
 	denied    string // a path that the key may not read
@@ -39,13 +40,20 @@ func newFake(now func() time.Time) *fake {
 		fakePod("pod-lock", "RUNNING", 0.69, map[string]any{}),
 		fakePod("pod-node", "RUNNING", 20.32, map[string]any{}),
 		fakePod("pod-odd", "RUNNING", nil, persistent(20)),
+		fakePod("pod-node2", "RUNNING", 20.32, network("vol-nodes")),
 	}
 	f.pods[3]["locked"] = true
 	f.pods[4]["cluster"] = map[string]any{"id": "cl-1", "rank": 0}
+	f.pods[6]["cluster"] = map[string]any{"id": "cl-1", "rank": 1}
+	f.clusters = []map[string]any{{"id": "cl-1", "name": "name-of-cl-1", "type": "TRAINING", "dataCenterId": "US-KS-2",
+		"compute": map[string]any{"gpuTypeId": "NVIDIA H100 80GB HBM3", "gpuCountPerPod": 8, "podCount": 2},
+		"pods":    map[string]any{"total": 2, "byStatus": map[string]any{"RUNNING": 2}}, "createdAt": "2026-11-18T12:00:00Z",
+		"primary": map[string]any{"podId": "pod-node", "status": "RUNNING", "sshEndpoint": fakeSecret}}}
 	f.volumes = []map[string]any{
 		fakeVolume("vol-ckpt", 200, "STANDARD"),
 		fakeVolume("vol-left", 1500, "STANDARD"),
 		fakeVolume("vol-fast", 100, "HIGH_PERFORMANCE"),
+		fakeVolume("vol-nodes", 1000, "STANDARD"),
 	}
 	f.endpoints = []map[string]any{fakeEndpoint("ep-ready", 1, "vol-fast"), fakeEndpoint("ep-idle", 0)}
 	return f
@@ -125,7 +133,7 @@ func (f *fake) things(w http.ResponseWriter, r *http.Request, path []string) {
 	lists := map[string]struct {
 		key string
 		all *[]map[string]any
-	}{"pods": {"pods", &f.pods}, "network-volumes": {"networkVolumes", &f.volumes}, "serverless": {"endpoints", &f.endpoints}}
+	}{"pods": {"pods", &f.pods}, "network-volumes": {"networkVolumes", &f.volumes}, "serverless": {"endpoints", &f.endpoints}, "clusters": {"clusters", &f.clusters}}
 	l, ok := lists[path[0]]
 	if !ok {
 		f.problem(w, 404, "no route")
@@ -146,6 +154,12 @@ func (f *fake) things(w http.ResponseWriter, r *http.Request, path []string) {
 	case r.Method == http.MethodDelete && (*l.all)[i]["cluster"] != nil:
 		f.problem(w, 409, "pod belongs to a cluster")
 	case r.Method == http.MethodDelete:
+		if path[0] == "clusters" {
+			f.pods = slices.DeleteFunc(f.pods, func(p map[string]any) bool {
+				c, _ := p["cluster"].(map[string]any)
+				return c["id"] == path[1]
+			})
+		}
 		*l.all = slices.Delete(*l.all, i, i+1)
 		w.WriteHeader(http.StatusNoContent)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers/internal/gpu"
@@ -84,27 +85,50 @@ func (a *account) Utilisation(ctx context.Context, p billing.Period) iter.Seq2[b
 		if now.Before(p.Start) || now.After(p.End) {
 			return
 		}
-		for pod, err := range a.api.pods(ctx) {
-			if err != nil {
-				yield(billing.Sample{}, err)
+		pods, err := all(a.api.pods(ctx))
+		if err != nil {
+			yield(billing.Sample{}, err)
+			return
+		}
+		for _, s := range samples(pods) {
+			s.At = now
+			if !yield(s, nil) {
 				return
-			}
-			if s, ok := pod.sample(); ok {
-				s.At = now
-				if !yield(s, nil) {
-					return
-				}
 			}
 		}
 	}
 }
 
+// samples gives one sample a pod, and one a cluster with the cards of all its pods: a cluster of which a pod says
+// nothing has none.
+func samples(pods []pod) []billing.Sample {
+	var out []billing.Sample
+	at, silent := map[string]int{}, map[string]bool{}
+	for _, p := range pods {
+		s, ok := p.sample()
+		switch i, begun := at[s.Ref.ID]; {
+		case !ok:
+			silent[s.Ref.ID] = true
+		case begun:
+			out[i].GPU = append(out[i].GPU, s.GPU...)
+			out[i].CPU = 0 // of several machines there is no single one
+		default:
+			at[s.Ref.ID] = len(out)
+			out = append(out, s)
+		}
+	}
+	return slices.DeleteFunc(out, func(s billing.Sample) bool { return silent[s.Ref.ID] })
+}
+
 // sample reads how busy the cards are; not ok where RunPod does not say.
 func (p pod) sample() (s billing.Sample, ok bool) {
+	s.Ref = billing.ResourceRef{Kind: billing.KindInstance, ID: p.ID}
+	if p.Cluster != nil {
+		s.Ref = billing.ResourceRef{Kind: billing.KindCluster, ID: p.Cluster.ID}
+	}
 	if p.Runtime == nil || len(p.Runtime.GPUs) == 0 {
 		return s, false
 	}
-	s.Ref = billing.ResourceRef{Kind: billing.KindInstance, ID: p.ID}
 	for _, g := range p.Runtime.GPUs {
 		d, err := httpx.Decimal(g.Util)
 		if err != nil || !d.Known() {

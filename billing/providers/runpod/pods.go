@@ -10,7 +10,7 @@ import (
 	"gpuspend/billing/providers/internal/gpu"
 )
 
-// pods lists pods, those of clusters too.
+// pods lists the pods that stand alone; those of a cluster are part of it.
 func (a *account) pods(ctx context.Context) iter.Seq2[billing.Resource, error] {
 	return func(yield func(billing.Resource, error) bool) {
 		pods, err := all(a.api.pods(ctx))
@@ -18,6 +18,7 @@ func (a *account) pods(ctx context.Context) iter.Seq2[billing.Resource, error] {
 			yield(billing.Resource{}, err)
 			return
 		}
+		pods = slices.DeleteFunc(pods, func(p pod) bool { return p.Cluster != nil })
 		names, err := a.volumeNames(ctx, pods)
 		if err != nil {
 			yield(billing.Resource{}, err)
@@ -146,6 +147,14 @@ func (p pod) persistent() billing.Decimal {
 		return billing.DecimalFromInt(0)
 	}
 	return decimal(p.Mounts.Persistent.Size)
+}
+
+// thing is the id of what is listed for the pod: itself, or its cluster.
+func (p pod) thing() string {
+	if p.Cluster != nil {
+		return p.Cluster.ID
+	}
+	return p.ID
 }
 
 func (p pod) networkVolumes() []string {

@@ -37,7 +37,7 @@ func open(c billing.Config, e billing.Env) (billing.Provider, error) {
 
 // Scopes lists what there is to look at. RunPod lists all data centres at once, so that no scope has a region.
 func (a *account) Scopes(context.Context) ([]billing.Scope, error) {
-	return []billing.Scope{{Kind: billing.KindInstance}, {Kind: billing.KindDisk}, {Kind: billing.KindEndpoint}}, nil
+	return []billing.Scope{{Kind: billing.KindInstance}, {Kind: billing.KindCluster}, {Kind: billing.KindDisk}, {Kind: billing.KindEndpoint}}, nil
 }
 
 // Resources lists a scope completely, or yields an error last.
@@ -45,6 +45,8 @@ func (a *account) Resources(ctx context.Context, s billing.Scope) iter.Seq2[bill
 	switch s {
 	case billing.Scope{Kind: billing.KindInstance}:
 		return once(a.pods(ctx))
+	case billing.Scope{Kind: billing.KindCluster}:
+		return once(a.clusters(ctx))
 	case billing.Scope{Kind: billing.KindDisk}:
 		return once(a.volumes(ctx))
 	case billing.Scope{Kind: billing.KindEndpoint}:

@@ -78,6 +78,30 @@ type volume struct {
 	Type       string      `json:"type"` // STANDARD or HIGH_PERFORMANCE
 }
 
+type clusterPage struct {
+	Clusters   *[]cluster `json:"clusters"`
+	Pagination pagination `json:"pagination"`
+}
+
+type cluster struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Type    string `json:"type"` // TRAINING, APPLICATION, SLURM, RAY
+	Compute struct {
+		GPU   string      `json:"gpuTypeId"`
+		Cards json.Number `json:"gpuCountPerPod"`
+		Pods  json.Number `json:"podCount"`
+	} `json:"compute"`
+	DataCenterID string  `json:"dataCenterId"` // missing until a pod is placed
+	Summary      members `json:"pods"`
+	CreatedAt    string  `json:"createdAt"`
+}
+
+// members is how many pods a cluster has by now.
+type members struct {
+	Total json.Number `json:"total"`
+}
+
 type endpointPage struct {
 	Endpoints  *[]endpoint `json:"endpoints"`
 	Pagination pagination  `json:"pagination"`

@@ -48,7 +48,7 @@ func (a *account) uses(ctx context.Context) (uses, error) {
 			return u, err
 		}
 		for _, id := range p.networkVolumes() {
-			u.add(id, p.ID)
+			u.add(id, p.thing())
 		}
 	}
 	for e, err := range a.api.endpoints(ctx) {
