@@ -66,13 +66,10 @@ func plainText(r notify.Rich) string {
 func plainButtons(buttons []notify.Button) string {
 	var lines []string
 	for _, b := range buttons {
-		switch {
-		case b.URL != "":
+		if b.URL != "" {
 			lines = append(lines, b.Label+": "+b.URL)
-		case b.Action == ActionRun:
-			lines = append(lines, b.Label+": /gpu "+b.Value)
-		case b.Action == ActionRelease:
-			lines = append(lines, b.Label+": /gpu release "+b.Value)
+		} else if words := b.Words(); words != "" {
+			lines = append(lines, b.Label+": "+words)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -51,6 +51,17 @@ type Button struct {
 	Style  Style  `json:"style,omitempty"`
 }
 
+// Words is what a reader without buttons types to do the same; "" where only a button can.
+func (b Button) Words() string {
+	switch b.Action {
+	case "run":
+		return "/gpu " + b.Value
+	case "release", "stop":
+		return "/gpu " + b.Action + " " + b.Value
+	}
+	return ""
+}
+
 // Style colours a button.
 type Style string
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -97,7 +98,7 @@ func (a *App) join(ctx context.Context) (err error) {
 		Backfill: a.o.Backfill, Changed: a.changed}); err != nil {
 		return err
 	}
-	a.pipeline, err = a.newPipeline(now)
+	a.pipeline, err = a.newPipeline(ctx, now)
 	return err
 }
 
@@ -253,6 +254,8 @@ func (a *App) Apply(ctx context.Context, c Config) error {
 		return errors.New("apply: store: another file needs a restart")
 	case c.Slack != old.config.Slack || c.Listen != old.config.Listen:
 		return errors.New("apply: slack and listen: a change needs a restart")
+	case !maps.Equal(c.Receivers, old.config.Receivers):
+		return errors.New("apply: receivers: a change needs a restart")
 	}
 	now, watched, err := a.resolve(ctx, c)
 	if err != nil {

@@ -9,19 +9,20 @@ import (
 
 // Config is the one YAML file. Unknown keys are refused; every error is reported with its path.
 type Config struct {
-	Zone     string               `yaml:"zone" doc:"IANA zone of reports, working hours and messages; default UTC"`
-	Language string               `yaml:"language" doc:"language of shared messages and of people whose locale is not known: en or zh; default en"`
-	Currency billing.Currency     `yaml:"currency" doc:"currency that is shown first; default the account's own"`
-	Rates    map[string]RateEntry `yaml:"rates" doc:"exchange rates into the currency above, by currency code; without one, totals stay apart"`
-	Store    string               `yaml:"store" doc:"path of the SQLite file; default gpuspend.db"`
-	Hours    HoursConfig          `yaml:"hours" doc:"working hours"`
-	Accounts []AccountConfig      `yaml:"accounts" doc:"the accounts to watch"`
-	Slack    SlackConfig          `yaml:"slack" doc:"the Slack app; without it nothing is sent there"`
-	Routes   []RouteConfig        `yaml:"routes" doc:"where warnings go"`
-	Viewers  ViewersConfig        `yaml:"viewers" doc:"who may ask; nobody when empty"`
-	Releases ReleasesConfig       `yaml:"releases" doc:"who may release, and how carefully"`
-	Rules    RulesConfig          `yaml:"rules" doc:"thresholds of warnings"`
-	Listen   string               `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
+	Zone      string                    `yaml:"zone" doc:"IANA zone of reports, working hours and messages; default UTC"`
+	Language  string                    `yaml:"language" doc:"language of shared messages and of people whose locale is not known: en or zh; default en"`
+	Currency  billing.Currency          `yaml:"currency" doc:"currency that is shown first; default the account's own"`
+	Rates     map[string]RateEntry      `yaml:"rates" doc:"exchange rates into the currency above, by currency code; without one, totals stay apart"`
+	Store     string                    `yaml:"store" doc:"path of the SQLite file; default gpuspend.db"`
+	Hours     HoursConfig               `yaml:"hours" doc:"working hours"`
+	Accounts  []AccountConfig           `yaml:"accounts" doc:"the accounts to watch"`
+	Slack     SlackConfig               `yaml:"slack" doc:"the Slack app; without it nothing is sent there"`
+	Receivers map[string]ReceiverConfig `yaml:"receivers" doc:"other ways to be warned than the Slack app, by a name of your choice"`
+	Routes    []RouteConfig             `yaml:"routes" doc:"where warnings go"`
+	Viewers   ViewersConfig             `yaml:"viewers" doc:"who may ask; nobody when empty"`
+	Releases  ReleasesConfig            `yaml:"releases" doc:"who may release, and how carefully"`
+	Rules     RulesConfig               `yaml:"rules" doc:"thresholds of warnings"`
+	Listen    string                    `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
 }
 
 // RateEntry is a dated exchange rate with its source.
@@ -73,9 +74,22 @@ type SlackConfig struct {
 	APIURL        string       `yaml:"api_url" doc:"another Web API address, ending in a slash"`
 }
 
+// ReceiverConfig is a robot of another chat, a mail server, or a program of the team's own.
+type ReceiverConfig struct {
+	Kind     string       `yaml:"kind" doc:"slack_webhook, wecom, dingtalk, feishu, webhook or email"`
+	URL      SecretConfig `yaml:"url" doc:"the robot's whole address, which holds its key"`
+	Secret   SecretConfig `yaml:"secret" doc:"signs: needed by webhook, used by dingtalk (加签) and feishu where it is set there"`
+	Server   string       `yaml:"server" doc:"email: smtp.example.com:587 (STARTTLS), or port 465 (TLS from the start)"`
+	User     string       `yaml:"user" doc:"email: who logs in; nobody when empty"`
+	Password SecretConfig `yaml:"password" doc:"email"`
+	From     string       `yaml:"from" doc:"email: gpuspend <gpuspend@example.com>"`
+	Proxy    string       `yaml:"proxy" doc:"proxy for this receiver; default the environment's"`
+	CAFile   string       `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
+}
+
 // RouteConfig is one place for warnings.
 type RouteConfig struct {
-	To       string `yaml:"to" doc:"slack:C… (channel) or slack:U… (person)"`
+	To       string `yaml:"to" doc:"slack:C… (channel), slack:U… (person), the name of a receiver, or of a mail server with an address: mail:ops@example.com"`
 	Language string `yaml:"language" doc:"en or zh; default the installation's"`
 }
 

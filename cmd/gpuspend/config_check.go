@@ -187,14 +187,12 @@ func (k *checker) slack(c Config) {
 	if s.SigningSecret.Given() && c.Listen == "" {
 		k.wrong("listen", "slack.signing_secret needs an address to listen on")
 	}
+	k.receivers(c)
 	for i, r := range c.Routes {
 		path := fmt.Sprintf("routes[%d]", i)
 		k.language(path+".language", r.Language)
-		target, ok := strings.CutPrefix(r.To, "slack:")
-		if !ok || target == "" || !strings.Contains("CGDU", target[:1]) {
-			k.wrong(path+".to", "%q is no place; write slack:C0123… (a channel's id) or slack:U0123… (a person's id)", r.To)
-		} else if !s.BotToken.Given() {
-			k.wrong(path+".to", "a route to Slack needs slack.bot_token")
+		if err := c.checkRoute(r.To); err != nil {
+			k.wrong(path+".to", "%v", err)
 		}
 	}
 	k.ids("viewers.users", c.Viewers.Users, "UW")
