@@ -122,7 +122,7 @@ func (p *parrot) good(w http.ResponseWriter, r *http.Request) {
 	answer := map[string]string{
 		"/graphql": `{"data":{"myself":{"id":"user_1","clientBalance":42.5}}}`, "/v2/billing/balance": `{"balanceAmount":42.5,"billingMode":"PREPAID"}`,
 		"/v2/pods": `{"pods":[` + pod + `]}`, "/v2/pods/pod-1": pod, "/v2/network-volumes": `{"networkVolumes":[]}`, "/v2/serverless": `{"endpoints":[]}`,
-		"/v2/catalog/gpus": `{"gpus":[]}`}[r.URL.Path]
+		"/v2/catalog/gpus": `{"gpus":[]}`, "/v2/clusters": `{"clusters":[]}`}[r.URL.Path]
 	switch {
 	case answer == "" && strings.HasPrefix(r.URL.Path, "/v2/billing/"):
 		answer = `{"records":[]}`
