@@ -14,6 +14,11 @@ import (
 // Find looks one resource up.
 func (a *account) Find(ctx context.Context, ref billing.ResourceRef) (billing.Resource, error) {
 	r, err := a.find(ctx, ref)
+	if err == nil {
+		var tags tagged
+		tags, err = a.tags(ctx)
+		r = tags.on(r)
+	}
 	r.Ref.Account = ref.Account
 	return r, err
 }

@@ -66,6 +66,7 @@ func TestClusterPodsAreNoInstances(t *testing.T) {
 	const pods = `{"pods":[{"id":"alone","status":"RUNNING"},{"id":"node","status":"RUNNING","cluster":{"id":"c","rank":0}}]}`
 	s := fixture.New(t, "testdata")
 	podsOf(s).Answer(200, pods)
+	untagged(s)
 	got := listed(t, over(t, s, false), billing.KindInstance)
 	if len(got) != 1 || got[0].Ref.ID != "alone" {
 		t.Errorf("got %+v, want the pod that stands alone", got)

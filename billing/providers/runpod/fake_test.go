@@ -120,6 +120,12 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.balance(w)
 	case strings.HasPrefix(r.URL.Path, "/v2/billing/"):
 		f.bill(w, r, path[2])
+	case r.URL.Path == "/v2/tags":
+		f.page(w, r, "tags", []map[string]any{
+			{"id": "t1", "key": "owner", "value": "ana", "resources": []any{map[string]any{"id": "pod-train", "type": "POD"}}},
+			{"id": "t2", "key": "project", "value": "llm", "resources": []any{map[string]any{"id": "pod-train", "type": "POD"}, map[string]any{"id": "cl-1", "type": "CLUSTER"}}},
+			{"id": "t3", "key": "env", "value": ""},
+		})
 	case r.URL.Path == "/v2/catalog/gpus":
 		f.catalog(w, r)
 	case len(path) >= 2 && path[0] == "v2":

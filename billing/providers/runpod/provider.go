@@ -44,13 +44,13 @@ func (a *account) Scopes(context.Context) ([]billing.Scope, error) {
 func (a *account) Resources(ctx context.Context, s billing.Scope) iter.Seq2[billing.Resource, error] {
 	switch s {
 	case billing.Scope{Kind: billing.KindInstance}:
-		return once(a.pods(ctx))
+		return a.labelled(ctx, once(a.pods(ctx)))
 	case billing.Scope{Kind: billing.KindCluster}:
-		return once(a.clusters(ctx))
+		return a.labelled(ctx, once(a.clusters(ctx)))
 	case billing.Scope{Kind: billing.KindDisk}:
-		return once(a.volumes(ctx))
+		return a.labelled(ctx, once(a.volumes(ctx)))
 	case billing.Scope{Kind: billing.KindEndpoint}:
-		return once(a.endpoints(ctx))
+		return a.labelled(ctx, once(a.endpoints(ctx)))
 	}
 	return fails[billing.Resource](&billing.Error{Kind: billing.Invalid, Op: "runpod: list " + string(s.Kind),
 		Err: errors.New("no such scope")})

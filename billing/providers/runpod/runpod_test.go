@@ -34,6 +34,11 @@ func podsOf(s *fixture.Server) *fixture.Route {
 	return get(s, "/v2/pods", "limit", "1000", "includeClusterPods", "true")
 }
 
+// untagged is a RunPod whose key may not read tags.
+func untagged(s *fixture.Server) *fixture.Route {
+	return get(s, "/v2/tags", "limit", "1000", "include", "resources").File(403, "error-forbidden.json")
+}
+
 func listed(t *testing.T, a *account, kind billing.Kind) []billing.Resource {
 	t.Helper()
 	list, err := all(a.Resources(context.Background(), billing.Scope{Kind: kind}))
@@ -57,6 +62,7 @@ func TestPods(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			s := fixture.New(t, "testdata")
 			podsOf(s).File(200, tt.file)
+			untagged(s)
 			want := tt.want
 			want.Ref = billing.ResourceRef{Kind: billing.KindInstance, ID: "7h9k2m4n6p"}
 			want.Name, want.Zone, want.Type = "pytorch-training", "US-KS-2", "NVIDIA GeForce RTX 4090"
@@ -81,6 +87,7 @@ func exact() []cmp.Option {
 func TestVolumeInUseByAnEndpointIsAttached(t *testing.T) {
 	s := fixture.New(t, "testdata")
 	get(s, "/v2/network-volumes", "limit", "1000").File(200, "list-network-volumes.json")
+	untagged(s)
 	podsOf(s).File(200, "list-pods.json")
 	get(s, "/v2/serverless", "limit", "1000").File(200, "list-serverless.json")
 	want := []billing.Resource{{
@@ -96,6 +103,7 @@ func TestVolumeInUseByAnEndpointIsAttached(t *testing.T) {
 func TestVolumeIsNotFreeWhereEndpointsAreDenied(t *testing.T) {
 	s := fixture.New(t, "testdata")
 	get(s, "/v2/network-volumes", "limit", "1000").File(200, "list-network-volumes.json")
+	untagged(s)
 	get(s, "/v2/network-volumes/2q9m7x4c").Answer(200, `{"id":"2q9m7x4c","name":"training-dataset","size":100,"type":"STANDARD"}`)
 	podsOf(s).File(200, "list-pods.json")
 	get(s, "/v2/serverless", "limit", "1000").File(403, "error-forbidden.json")
@@ -112,6 +120,7 @@ func TestVolumeIsNotFreeWhereEndpointsAreDenied(t *testing.T) {
 func TestEndpoints(t *testing.T) {
 	s := fixture.New(t, "testdata")
 	get(s, "/v2/serverless", "limit", "1000").File(200, "list-serverless.json")
+	untagged(s)
 	got := listed(t, over(t, s, false), billing.KindEndpoint)[0]
 	if got.State != billing.StateAvailable || got.Billed != billing.Unsure || got.Rate.Hourly.Known() {
 		t.Errorf("an endpoint without ready workers: %s, billed %d, %v", got.State, got.Billed, got.Rate.Hourly)

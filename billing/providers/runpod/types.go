@@ -121,6 +121,21 @@ type endpoint struct {
 	CreatedAt      string   `json:"createdAt"`
 }
 
+type tagPage struct {
+	Tags       *[]tag     `json:"tags"`
+	Pagination pagination `json:"pagination"`
+}
+
+// tag is one key and value with what it is attached to, as RunPod's own tools read it.
+type tag struct {
+	Key       string `json:"key"`
+	Value     string `json:"value"`
+	Resources []struct {
+		ID   string `json:"id"`
+		Type string `json:"type"` // POD, SERVERLESS_ENDPOINT and the like
+	} `json:"resources"`
+}
+
 type gpuPage struct {
 	GPUs       *[]gpuType `json:"gpus"`
 	Pagination pagination `json:"pagination"`
