@@ -90,7 +90,7 @@ func fakeEndpoint(id string, ready int, volumes ...string) map[string]any {
 	return map[string]any{
 		"id": id, "name": "name-of-" + id, "type": "QUEUE", "env": map[string]any{"KEY": fakeSecret},
 		"gpu":     map[string]any{"pools": []string{"ADA_24"}, "count": 1},
-		"workers": map[string]any{"min": ready, "max": 5}, "networkVolumes": volumes, "createdAt": "2026-11-01T00:00:00Z",
+		"workers": map[string]any{"min": ready, "max": 5}, "networkVolumes": append([]string{}, volumes...), "createdAt": "2026-11-01T00:00:00Z",
 	}
 }
 

@@ -214,7 +214,7 @@ func (f *fake) search(w http.ResponseWriter, body []byte) {
 		Order [][]string
 		Name  struct{ In []string } `json:"gpu_name"`
 	}
-	if json.Unmarshal(body, &q) != nil || q.Type != "ondemand" && q.Type != "bid" || q.Limit < 1 || len(q.Order) != 1 {
+	if json.Unmarshal(body, &q) != nil || q.Type != "ondemand" && q.Type != "bid" || q.Limit < 1 || len(q.Order) != 2 {
 		f.refuse(w, 400, "invalid_args")
 		return
 	}

@@ -127,7 +127,7 @@ func (c *client) offers(ctx context.Context, kind, model string) ([]offer, error
 		"type":     kind,
 		"verified": map[string]bool{"eq": true},
 		"rentable": map[string]bool{"eq": true},
-		"order":    [][]string{{"dph_total", "asc"}},
+		"order":    [][]string{{"dph_total", "asc"}, {"id", "asc"}}, // two, as the document asks for
 		"limit":    offersAtMost,
 	}
 	if model != "" {

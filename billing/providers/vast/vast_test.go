@@ -299,7 +299,7 @@ func TestOffers(t *testing.T) {
 		read(t, "RTX 4090D", "", `{"offers":[]}`)
 		s := fixture.New(t, "testdata")
 		s.Expect("POST /api/v0/bundles/{$}").Answer(200, `{"offers":[]}`).JSON(`{"type":"bid","verified":{"eq":true},"rentable":{"eq":true},
-			"order":[["dph_total","asc"]],"limit":3000,"gpu_name":{"in":["RTX_4090D"]}}`)
+			"order":[["dph_total","asc"],["id","asc"]],"limit":3000,"gpu_name":{"in":["RTX_4090D"]}}`)
 		if _, err := over(t, s, false).api.offers(context.Background(), "bid", "RTX 4090D"); err != nil {
 			t.Error(err)
 		}
