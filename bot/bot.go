@@ -191,8 +191,12 @@ type Keeper interface {
 	Unkeep(ctx context.Context, id billing.ResourceID, at time.Time) error
 }
 
-// Alerts is what buttons on warnings need.
+// Alerts is what is known of warnings, and what people say of them.
 type Alerts interface {
+	// Alerts lists alerts that fire, and those resolved since the given time, oldest first.
+	Alerts(ctx context.Context, since time.Time) ([]notify.Alert, error)
+	// Undelivered lists letters written since the given time that are not delivered: given up, or tried in vain so far.
+	Undelivered(ctx context.Context, since time.Time) ([]notify.Letter, error)
 	Take(ctx context.Context, fingerprint, userID, teamID string, at time.Time) error
 	Snooze(ctx context.Context, fingerprint string, till time.Time, why, userID, teamID string, at time.Time) error
 }

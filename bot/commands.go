@@ -26,6 +26,13 @@ func Commands() []Command {
 		{Name: "keep", Also: []string{"保留"}, Role: Viewer, Run: keep,
 			Usage: "keep HANDLE until DATE|30d|always because REASON", Summary: billing.Say("cmd.keep"),
 			Examples: []string{"keep r-7k2f until 30d because paper rebuttal"}},
+		{Name: "alerts", Also: []string{"warnings", "告警", "警报", "提醒"}, Role: Viewer, Run: alerts,
+			Usage: "alerts", Summary: billing.Say("cmd.alerts"), Examples: []string{"alerts"}},
+		{Name: "take", Also: []string{"接手"}, Role: Viewer, Run: take,
+			Usage: "take ALERT", Summary: billing.Say("cmd.take"), Examples: []string{"take a-nq6y"}},
+		{Name: "snooze", Also: []string{"稍后"}, Role: Viewer, Run: snooze,
+			Usage: "snooze ALERT 4h|3d|until DATE [because REASON]", Summary: billing.Say("cmd.snooze"),
+			Examples: []string{"snooze a-nq6y 4h because top-up is on its way"}},
 		{Name: "help", Also: []string{"?", "h", "帮助", "命令"}, Role: Viewer, Run: help,
 			Usage: "help [WORD]", Summary: billing.Say("cmd.help"), Examples: []string{"help", "help cost"}},
 	}

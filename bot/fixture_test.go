@@ -148,6 +148,23 @@ func (n *notes) KeepResource(_ context.Context, _ billing.ResourceID, k billing.
 
 func (n *notes) Unkeep(context.Context, billing.ResourceID, time.Time) error { return nil }
 
+// Alerts are two steps of one balance, a stopped machine's, and one that is over.
+func (n *notes) Alerts(context.Context, time.Time) ([]notify.Alert, error) {
+	at := wednesday.Add(-time.Hour)
+	return []notify.Alert{
+		{ID: 1, Fingerprint: "balance/1/0/before", Rule: "balance", Account: 1, Scope: "before", Severity: billing.SeverityWarning, State: notify.Firing, FiredAt: at},
+		{ID: 2, Fingerprint: "balance/1/0/24h", Rule: "balance", Account: 1, Scope: "24h", Severity: billing.SeverityUrgent, State: notify.Firing, FiredAt: at},
+		{ID: 3, Fingerprint: "forgotten_disk/2/2/", Rule: "forgotten_disk", Account: 2, Resource: 2, Severity: billing.SeverityWarning, State: notify.Firing,
+			FiredAt: at, SnoozedTill: wednesday.Add(4 * time.Hour), SnoozedWhy: "being copied"},
+		{ID: 4, Fingerprint: "stopped/1/1/", Rule: "stopped", Account: 1, Resource: 1, Severity: billing.SeverityWarning, State: notify.Resolved, ResolvedAt: at},
+	}, nil
+}
+
+func (n *notes) Undelivered(context.Context, time.Time) ([]notify.Letter, error) {
+	return []notify.Letter{{Route: notify.Route{Name: "slack:C0OLD"}, Message: notify.Message{Push: "🔴 Compute C runs dry at 14:07"}, CreatedAt: wednesday,
+		Tries: 1, Failed: string(billing.Missing)}, {Route: notify.Route{Name: "ops"}, Message: notify.Message{Push: "🟠 disks"}, CreatedAt: wednesday, Tries: 3}}, nil
+}
+
 func (n *notes) Take(_ context.Context, print, user, _ string, _ time.Time) error {
 	n.taken = append(n.taken, print+" "+user)
 	return nil

@@ -58,6 +58,8 @@ func (b Button) Words() string {
 		return "/gpu " + b.Value
 	case "release", "stop":
 		return "/gpu " + b.Action + " " + b.Value
+	case "take":
+		return "/gpu take " + Handle(b.Value)
 	}
 	return ""
 }

@@ -144,3 +144,22 @@ func TestOutbox(t *testing.T) {
 	due(4)
 	wantKind(t, db.Sent(t.Context(), notify.Letter{ID: 99}), billing.Missing, "")
 }
+
+// What was given up, or is tried in vain, is shown; what arrived, waits for its first try or was overtaken is not.
+func TestUndelivered(t *testing.T) {
+	d := openStore(t)
+	at := t0
+	letter := func(name string) notify.Letter {
+		return notify.Letter{Route: notify.Route{Name: name}, Message: notify.Message{Push: name}, CreatedAt: at, TryAt: at}
+	}
+	gone, trying, fresh, heard, stale, old := letter("gone"), letter("trying"), letter("fresh"), letter("heard"), letter("stale"), letter("old")
+	gone.Failed, trying.Tries, heard.DeliveredAt, heard.Tries, stale.Failed = "missing", 2, at, 1, "superseded"
+	old.Failed, old.CreatedAt = "missing", at.Add(-8*24*time.Hour)
+	if err := d.Commit(t.Context(), nil, []notify.Letter{gone, trying, fresh, heard, stale, old}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Undelivered(t.Context(), at.Add(-7*24*time.Hour))
+	if err != nil || len(all) != 2 || all[0].Route.Name != "trying" || all[1].Route.Name != "gone" {
+		t.Errorf("%v, %+v", err, all)
+	}
+}

@@ -57,3 +57,12 @@ func (d *DB) Last(ctx context.Context, fingerprint, route string) (notify.Letter
 	}
 	return l, err == nil, fail("find letter", err)
 }
+
+// Undelivered lists letters written at or after a time that are given up, or were tried in vain so far, newest first. What
+// a newer letter overtook is not among them.
+func (d *DB) Undelivered(ctx context.Context, since time.Time) ([]notify.Letter, error) {
+	all, err := list(ctx, d.readers, scanLetter, "SELECT "+letterColumns+` FROM outbox
+		WHERE delivered_at IS NULL AND created_at >= ? AND failed <> 'superseded' AND (failed <> '' OR tries > 0)
+		ORDER BY id DESC LIMIT 50`, stamp(since))
+	return all, fail("list letters", err)
+}

@@ -243,6 +243,10 @@ func (n *notes) KeepResource(context.Context, billing.ResourceID, billing.Keep, 
 
 func (n *notes) Unkeep(context.Context, billing.ResourceID, time.Time) error { return nil }
 
+func (n *notes) Alerts(context.Context, time.Time) ([]notify.Alert, error) { return nil, nil }
+
+func (n *notes) Undelivered(context.Context, time.Time) ([]notify.Letter, error) { return nil, nil }
+
 func (n *notes) Take(context.Context, string, string, string, time.Time) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

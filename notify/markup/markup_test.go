@@ -27,8 +27,8 @@ func TestAnyNumberFits(t *testing.T) {
 		if len(got) > 4096 || !utf8.ValidString(got) {
 			t.Errorf("%d rows: %d bytes, whole letters: %t", n, len(got), utf8.ValidString(got))
 		}
-		if !strings.HasPrefix(got, "🧹 disks nobody uses\n") || !strings.HasSuffix(got, "Console ↗ https://console.example · Release… /gpu release r-7k2f") {
-			t.Errorf("%d rows:\n%s", n, got)
+		if !strings.HasPrefix(got, "🧹 disks nobody uses\n") || !strings.HasSuffix(got, "Console ↗ https://console.example · Release… /gpu release r-7k2f · I'm on it /gpu take a-wqxr") {
+			t.Errorf("%d rows end with %q", n, got[max(0, len(got)-150):])
 		}
 		if cut := strings.Contains(got, "\n…\n"); cut != (n > 10) {
 			t.Errorf("%d rows: cut %t", n, cut)

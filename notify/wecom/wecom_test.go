@@ -77,7 +77,7 @@ func TestWhatPeopleRead(t *testing.T) {
 		"**runpod-main**   balance **$38.40**\n" +
 		"Balance read 01:12.\n" +
 		"\u200b# no <\u200b@all> heading [x]\u200b(y) *\u200b*b*\u200b*\n" +
-		"[Top up ↗](https://console.example/billing)"
+		"[Top up ↗](https://console.example/billing) · I'm on it `/gpu take a-6rt8`"
 	if got := f.Seen()[0].Text; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
