@@ -201,6 +201,8 @@ type Driver struct {
 	Claims      map[Capability]Claim // one for every capability, absent ones too
 	Console     ConsoleLinks
 	Permissions []Permission
+	// ReadKeys says whether the cloud gives keys that can read and not write; where not, any key that watches can delete.
+	ReadKeys Tri
 	// Open makes the provider of one account and calls no cloud.
 	Open func(c Config, e Env) (Provider, error)
 }

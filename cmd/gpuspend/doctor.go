@@ -8,10 +8,8 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -56,6 +54,7 @@ type trial struct {
 	found   string
 	took    time.Duration
 	err     error
+	broke   string // what was wrong with the network, "" for nothing
 }
 
 func doctor(ctx context.Context, c Config, drivers []billing.Driver, out io.Writer) error {
@@ -65,14 +64,17 @@ func doctor(ctx context.Context, c Config, drivers []billing.Driver, out io.Writ
 	}
 	p := book.For(words.English, time.UTC, time.Now())
 	bad := 0
+	var all []*ward
 	for _, ac := range c.Accounts {
 		w := &ward{Config: ac, drivers: drivers}
+		all = append(all, w)
 		trials, err := w.examine(ctx)
 		if err != nil {
 			return err
 		}
 		bad += w.report(out, p, trials)
 	}
+	writers(out, all)
 	if bad > 0 {
 		return fmt.Errorf("doctor: %d things that are configured do not work", bad)
 	}
@@ -84,26 +86,8 @@ type ward struct {
 	Config  AccountConfig
 	drivers []billing.Driver
 	driver  billing.Driver
-	skew    atomic.Int64 // of the cloud's clock, in nanoseconds
-	heard   atomic.Bool
-}
-
-// clockwise notes a cloud's clock as its answers pass.
-type clockwise struct {
-	w    *ward
-	next http.RoundTripper
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c clockwise) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := c.next.RoundTrip(r)
-	if err == nil {
-		if t, bad := http.ParseTime(resp.Header.Get("Date")); bad == nil {
-			c.w.skew.Store(int64(time.Since(t)))
-			c.w.heard.Store(true)
-		}
-	}
-	return resp, err
+	grants  []billing.Grant
+	line    line
 }
 
 func (w *ward) examine(ctx context.Context) ([]trial, error) {
@@ -113,7 +97,7 @@ func (w *ward) examine(ctx context.Context) ([]trial, error) {
 		}
 	}
 	cloud, err := w.Config.open(ctx, w.driver, false, billing.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now},
-		func(next http.RoundTripper) http.RoundTripper { return clockwise{w, next} })
+		func(next http.RoundTripper) http.RoundTripper { return w.line.over(next) })
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +106,9 @@ func (w *ward) examine(ctx context.Context) ([]trial, error) {
 		t := trial{ability: ability, result: "not offered"}
 		if billing.Has(cloud, ability) {
 			began := time.Now()
-			t.found, t.err = try(ctx, cloud, ability)
+			w.line.begin()
+			t.found, t.err = w.try(ctx, cloud, ability)
+			t.broke = w.line.cause()
 			t.took, t.result = time.Since(began).Round(time.Millisecond), verdict(t.err)
 			if t.found == untried {
 				t.found, t.result, t.took = "", untried, 0
@@ -132,6 +118,9 @@ func (w *ward) examine(ctx context.Context) ([]trial, error) {
 			}
 		}
 		list = append(list, t)
+		if t.err != nil && w.line.dead() {
+			break // nothing answers: what is left would only wait for the same
+		}
 	}
 	return list, nil
 }
@@ -152,7 +141,7 @@ func verdict(err error) string {
 const untried = "not tried"
 
 // try uses one ability once, reading only.
-func try(ctx context.Context, cloud billing.Provider, ability billing.Capability) (string, error) {
+func (w *ward) try(ctx context.Context, cloud billing.Provider, ability billing.Capability) (string, error) {
 	day := time.Now().UTC().Truncate(24 * time.Hour)
 	lately := billing.Period{Start: day.AddDate(0, 0, -2), End: day}
 	switch ability {
@@ -176,6 +165,7 @@ func try(ctx context.Context, cloud billing.Provider, ability billing.Capability
 		return count(cloud.(billing.Organizer).Members(ctx), "accounts")
 	case billing.CanExamine:
 		g, err := cloud.(billing.Examiner).Examine(ctx)
+		w.grants = g
 		return strconv.Itoa(len(g)) + " rights", err
 	}
 	return untried, nil
@@ -227,6 +217,9 @@ func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
 			if need := w.permissions(one.ability); one.result == "denied" && need != "" {
 				note += " Needs: " + need
 			}
+			if one.broke != "" {
+				note = one.broke
+			}
 		}
 		took := ""
 		if one.took > 0 {
@@ -235,7 +228,14 @@ func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
 		t.AppendRow(table.Row{one.ability, one.result, one.found, took, note})
 	}
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
-	_, _ = fmt.Fprintf(out, "%s (%s), through %s%s\n%s\n\n", w.Config.Name, w.driver.Title, w.route(), w.clock(&bad), t.Render())
+	_, _ = fmt.Fprintf(out, "%s (%s), %s%s\n%s\n", w.Config.Name, w.driver.Title, w.route(), w.clock(&bad), t.Render())
+	if w.line.dead() {
+		_, _ = fmt.Fprint(out, "Nothing answers, so that nothing else was tried.\n")
+	}
+	for _, why := range w.writes() {
+		_, _ = fmt.Fprintf(out, "This read key can write: %s.\n", why)
+	}
+	_, _ = fmt.Fprintln(out)
 	return bad
 }
 
@@ -247,27 +247,4 @@ func (w *ward) permissions(ability billing.Capability) string {
 		}
 	}
 	return strings.Join(names, "; ")
-}
-
-func (w *ward) route() string {
-	if w.Config.Proxy == "" {
-		return "the environment's route"
-	}
-	u, err := url.Parse(w.Config.Proxy)
-	if err != nil {
-		return "a proxy"
-	}
-	return "proxy " + u.Host // its user and password are nobody's business
-}
-
-func (w *ward) clock(bad *int) string {
-	if !w.heard.Load() {
-		return ""
-	}
-	skew := time.Duration(w.skew.Load()).Round(time.Second)
-	if skew.Abs() > skewMost {
-		*bad++
-		return fmt.Sprintf(", its clock is %s from ours: set ours, or signatures will be refused", skew.Abs())
-	}
-	return ", clocks agree"
 }

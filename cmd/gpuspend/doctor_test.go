@@ -14,7 +14,10 @@ import (
 )
 
 // patient is a cloud of which one ability works, one is denied, one fails and the others are not there.
-type patient struct{ client *http.Client }
+type patient struct {
+	client *http.Client
+	at     string
+}
 
 func (p patient) Scopes(context.Context) ([]billing.Scope, error) {
 	return []billing.Scope{{Kind: billing.KindInstance}, {Kind: billing.KindSnapshot}}, nil
@@ -31,7 +34,7 @@ func (p patient) Resources(_ context.Context, s billing.Scope) iter.Seq2[billing
 }
 
 func (p patient) Balance(ctx context.Context) (billing.Balance, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://cloud.example/balance", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.at+"/balance", nil)
 	if err != nil {
 		return billing.Balance{}, err
 	}
@@ -57,7 +60,7 @@ func TestDoctorSaysWhatIs(t *testing.T) {
 		Claims:      map[billing.Capability]billing.Claim{billing.CanStop: {Can: billing.No, Note: "machines can't be stopped"}},
 		Permissions: []billing.Permission{{Name: "test:ListSnapshots", For: billing.CanResources}},
 		Open: func(_ billing.Config, e billing.Env) (billing.Provider, error) {
-			return patient{&http.Client{Transport: e.Transport}}, nil
+			return patient{&http.Client{Transport: e.Transport}, "http://cloud.example"}, nil
 		}}
 	var out bytes.Buffer
 	c := Config{Accounts: []AccountConfig{{Name: "main", Provider: "test", Proxy: "http://user:hush@" + strings.TrimPrefix(cloud.URL, "http://")}}}

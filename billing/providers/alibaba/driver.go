@@ -42,6 +42,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: topUpPage, Billing: billingPage, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.Yes,
 		Open:        open,
 	}
 }

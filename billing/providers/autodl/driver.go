@@ -39,6 +39,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: console, Billing: console, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.No,
 		Open:        open,
 	}
 }

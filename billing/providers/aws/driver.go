@@ -39,6 +39,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: payPage, Billing: billPage, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.Yes,
 		Open:        open,
 	}
 }

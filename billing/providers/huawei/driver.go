@@ -50,6 +50,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: accountPage, Billing: accountPage, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.Yes,
 		Open:        open,
 	}
 }

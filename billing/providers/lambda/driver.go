@@ -45,6 +45,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: billingURL, Billing: billingURL, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.No,
 		Open:        open,
 	}
 }

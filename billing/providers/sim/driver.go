@@ -39,6 +39,7 @@ func (w *World) driver(c *cloud, wrap func(account) billing.Provider) billing.Dr
 			{Name: c.name + ":StopMachines", For: billing.CanStop, Write: true},
 			{Name: c.name + ":DeleteResources", For: billing.CanRelease, Write: true},
 		},
+		ReadKeys: billing.Yes,
 		Open: func(config billing.Config, _ billing.Env) (billing.Provider, error) {
 			return wrap(account{w: w, c: c, name: config.Account, write: config.Write}), nil
 		},

@@ -46,6 +46,7 @@ func Driver() billing.Driver {
 		Claims:      claims(),
 		Console:     billing.ConsoleLinks{TopUp: billingURL, Billing: billingURL, Resource: page},
 		Permissions: permissions(),
+		ReadKeys:    billing.Yes,
 		Open:        open,
 	}
 }

@@ -64,6 +64,9 @@ func describes(b *bench) {
 			b.t.Errorf("the %s page is %q", what, page)
 		}
 	}
+	if d.ReadKeys == billing.Unsure {
+		b.t.Error("nobody says whether there are keys that only read")
+	}
 	for _, p := range d.Permissions {
 		if p.Name == "" || d.Claims[p.For].Can != billing.Yes {
 			b.t.Errorf("permission %+v serves nothing that the cloud can do", p)
