@@ -72,8 +72,8 @@ func TestStatus(t *testing.T) {
 func TestBalance(t *testing.T) {
 	a, shown := install(t).says(t, viewer(), "balance")
 	contains(t, shown, "🔴 compute-c lasts until 14:07, balance CN¥38.40", "until 14:07 (4 h 2 min)", "billed later", "at least CN¥0.55/h", "10:00", "10:01")
-	want := `{"accounts":[{"account":"compute-c","provider":"Compute C","currency":"CNY","available":"38.4","burn_per_hour":"9.5","runway_hours":"4.03","as_of":"2026-12-02T02:00:00Z"},` +
-		`{"account":"cloud-a","provider":"Cloud A","currency":"CNY","available":"3052.18","burn_per_hour":"0.55","runway_hours":null,"as_of":"2026-12-02T02:01:00Z"}]}`
+	want := `{"accounts":[{"account":"compute-c","provider":"Compute C","currency":"CNY","available":"38.4","burn_per_hour":"9.5","runway_hours":"4.03","as_of":"2026-12-02T02:00:00Z","unexplained":null},` +
+		`{"account":"cloud-a","provider":"Cloud A","currency":"CNY","available":"3052.18","burn_per_hour":"0.55","runway_hours":null,"as_of":"2026-12-02T02:01:00Z","unexplained":null}],"not_offered":[]}`
 	if diff := cmp.Diff(want, dump(t, a.Data)); diff != "" {
 		t.Error(diff)
 	}
@@ -96,7 +96,7 @@ func TestCost(t *testing.T) {
 		`{"keys":["Cloud A"],"key":"Cloud A","currency":"CNY","billed":"486.200000000000000001","accrued":null,"amount":"486.200000000000000001"},` +
 		`{"keys":[""],"key":"","currency":"USD","billed":"151.44","accrued":null,"amount":"151.44"}],` +
 		`"totals":[{"currency":"CNY","billed":"486.200000000000000001","accrued":null},{"currency":"USD","billed":"151.44","accrued":null}],` +
-		`"missing":[{"account":"cloud-a","from":"2026-11-30T20:05:00Z","to":"2026-12-02T02:05:00Z"}]}`
+		`"missing":[{"account":"cloud-a","from":"2026-11-30T20:05:00Z","to":"2026-12-02T02:05:00Z"}],"not_offered":[]}`
 	if diff := cmp.Diff(want, dump(t, a.Data)); diff != "" {
 		t.Error(diff)
 	}

@@ -26,10 +26,10 @@ func balance(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	}
 	if len(accounts) == 0 {
 		a := say(r.Print, emptyKey(v, "bot.balance.none"))
-		a.Data, a.Warnings, a.Failed = BalanceData{Accounts: []BalanceRow{}}, []string{}, true
+		a.Data, a.Warnings, a.Failed = BalanceData{Accounts: []BalanceRow{}, NotOffered: []NotOffered{}}, []string{}, true
 		return a, nil
 	}
-	data := BalanceData{}
+	data := BalanceData{NotOffered: notOffered(accounts, billing.CanBalance)}
 	for _, a := range accounts {
 		data.Accounts = append(data.Accounts, balanceRow(a, r.Now))
 	}
@@ -45,10 +45,11 @@ func emptyKey(v notify.View, otherwise string) string {
 	return otherwise
 }
 
-// balanced are the accounts that have a balance or whose cloud should give one.
+// balanced are the accounts that have a balance, whose cloud should give one, or says that it gives none.
 func balanced(v notify.View) []notify.AccountView {
 	return slices.DeleteFunc(slices.Clone(v.Accounts), func(a notify.AccountView) bool {
-		return !polled(a) || a.Balance.ReadAt.IsZero() && !slices.ContainsFunc(a.Readings, func(r billing.Reading) bool {
+		said := a.Driver.Claims[billing.CanBalance].Can != billing.Unsure
+		return !polled(a) || !said && a.Balance.ReadAt.IsZero() && !slices.ContainsFunc(a.Readings, func(r billing.Reading) bool {
 			return r.Of == billing.ReadBalance && r.ErrorKind != billing.Absent
 		})
 	})
@@ -77,7 +78,7 @@ func named(r Request, accounts []notify.AccountView) ([]notify.AccountView, erro
 
 func balanceRow(a notify.AccountView, now time.Time) BalanceRow {
 	row := BalanceRow{Account: a.Name, Provider: cloud(a), Currency: a.Currency, Available: amount(a.Balance.Cash),
-		BurnPerHour: amount(a.Outlook.Burn), AsOf: instant(a.Balance.ReadAt)}
+		BurnPerHour: amount(a.Outlook.Burn), AsOf: instant(a.Balance.ReadAt), Unexplained: unexplainedRow(a)}
 	if c := a.Balance.Cash.Currency(); c != "" {
 		row.Currency = c
 	}
@@ -101,23 +102,37 @@ func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountVie
 	var lines []notify.Rich
 	for _, a := range accounts {
 		t.Rows = append(t.Rows, []notify.Rich{notify.Plain(accountText(a)), lastsText(p, v.Now, a),
-			notify.Plain(p.Money(a.Balance.Cash)), burnText(p, a), notify.Plain(p.Clock(a.Balance.ReadAt))})
+			cashText(p, a), burnText(p, a), notify.Plain(p.Clock(a.Balance.ReadAt))})
 		if a.Balance.Credit.Known() && a.Balance.Credit.Sign() > 0 {
 			lines = append(lines, p.Rich("bot.balance.credit", "account", a.Name, "amount", a.Balance.Credit))
 		}
 		if a.Outlook.Unsettled.Sign() > 0 && !a.Outlook.EmptyAt.IsZero() {
 			lines = append(lines, p.Rich("bot.balance.unsettled", "account", a.Name, "amount", a.Outlook.Unsettled))
 		}
+		lines = append(lines, unexplainedLines(p, a)...)
 	}
 	m.Blocks = append(m.Blocks, notify.Grid(t))
 	lines = append(lines, p.Rich("bot.balance.assumes"))
+	lines = append(lines, notOfferedLines(p, accounts, billing.CanBalance)...)
 	lines = append(lines, warningLines(p, v, billing.ReadBalance)...)
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
 	return m
 }
 
-// balanceTitle names the account that runs dry first.
-func balanceTitle(p words.Printer, now time.Time, accounts []notify.AccountView) string {
+// cashText is the money of an account.
+func cashText(p words.Printer, a notify.AccountView) notify.Rich {
+	if lacks(a, billing.CanBalance) {
+		return "–"
+	}
+	return notify.Plain(p.Money(a.Balance.Cash))
+}
+
+// balanceTitle names the account that runs dry first. Clouds without a balance have no say in it.
+func balanceTitle(p words.Printer, now time.Time, all []notify.AccountView) string {
+	accounts := slices.DeleteFunc(slices.Clone(all), func(a notify.AccountView) bool { return lacks(a, billing.CanBalance) })
+	if len(accounts) == 0 {
+		return p.Text("bot.absent.title", "cloud", cloud(all[0]), "what", p.Text("bot.can.balance"))
+	}
 	a, ok := shortest(accounts)
 	dark := slices.IndexFunc(accounts, func(a notify.AccountView) bool { return !a.Balance.Cash.Known() })
 	switch {
@@ -182,6 +197,8 @@ func burnText(p words.Printer, a notify.AccountView) notify.Rich {
 func lastsText(p words.Printer, now time.Time, a notify.AccountView) notify.Rich {
 	o := a.Outlook
 	switch {
+	case lacks(a, billing.CanBalance):
+		return p.Rich("bot.absent.short", "cloud", cloud(a))
 	case a.Balance.ReadAt.IsZero() || !a.Balance.Cash.Known():
 		return p.Rich("words.unknown")
 	case a.Balance.Mode == billing.Postpaid:

@@ -39,6 +39,9 @@ func TestNeverReadIsNotCalm(t *testing.T) {
 			if strings.Contains(a.Message.Push, "✅") || strings.Contains(a.Message.Push, "🟢") || strings.Contains(a.Message.Push, "0 ") {
 				t.Errorf("%s %s says %q of an account that was never read", lang, line, a.Message.Push)
 			}
+			if data := dump(t, a.Data); line == "status" && !strings.Contains(data, `"running":null`) || strings.Contains(data, `"count":0`) || strings.Contains(data, `"expiring":0`) {
+				t.Errorf("%s %s counts what nobody read: %s", lang, line, data)
+			}
 			if len(a.Warnings) == 0 || (line != "balance" && !a.Failed) {
 				t.Errorf("%s %s: failed %t, warnings %q", lang, line, a.Failed, a.Warnings)
 			}

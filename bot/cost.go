@@ -27,7 +27,9 @@ func cost(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Data: costData(report), AsOf: report.AsOf, Warnings: warnings(r.Print, v, billing.ReadCharges)}
+	data := costData(report)
+	data.NotOffered = notOffered(v.Accounts, billing.CanCharges)
+	a := Answer{Data: data, AsOf: report.AsOf, Warnings: warnings(r.Print, v, billing.ReadCharges)}
 	a.Message = costMessage(r, report, v)
 	a.Failed = len(v.Accounts) == 0
 	return a, nil
@@ -135,7 +137,7 @@ func nearestCost(line []string, at int, candidates []string) string {
 func costData(r ledger.Report) CostData {
 	q := r.Question
 	data := CostData{From: q.From.In(q.Zone).Format(time.DateOnly), To: midnight(q.To, q.Zone, -1).Format(time.DateOnly),
-		GroupBy: q.By, View: "billed", Rows: []CostRow{}, Totals: []CostTotal{}, Missing: []CostGap{}}
+		GroupBy: q.By, View: "billed", NotOffered: []NotOffered{}, Rows: []CostRow{}, Totals: []CostTotal{}, Missing: []CostGap{}}
 	for _, row := range r.Rows {
 		billed := amount(row.Billed)
 		data.Rows = append(data.Rows, CostRow{Keys: row.Keys, Key: strings.Join(row.Keys, " / "), Currency: row.Currency,

@@ -151,6 +151,7 @@ func costSmallPrint(p words.Printer, report ledger.Report, v notify.View) []noti
 	}
 	lines = append(lines, asOfLine(p, report.AsOf, report.Question.Zone))
 	lines = append(lines, warningLines(p, v, billing.ReadCharges)...)
+	lines = append(lines, notOfferedLines(p, v.Accounts, billing.CanCharges)...)
 	return []notify.Block{notify.Context(notify.Join("\n", lines...))}
 }
 

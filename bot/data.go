@@ -20,6 +20,8 @@ type CostData struct {
 	Rows    []CostRow    `json:"rows"`
 	Totals  []CostTotal  `json:"totals"`
 	Missing []CostGap    `json:"missing"`
+	// NotOffered names the clouds that have no bill to read: what is shown of them is accrued.
+	NotOffered []NotOffered `json:"not_offered"`
 }
 
 // CostRow is one row of a cost answer. Amount is the figure of the view.
@@ -50,7 +52,8 @@ type CostGap struct {
 
 // BalanceData answers balance.
 type BalanceData struct {
-	Accounts []BalanceRow `json:"accounts"`
+	Accounts   []BalanceRow `json:"accounts"`
+	NotOffered []NotOffered `json:"not_offered"`
 }
 
 // BalanceRow is one account. RunwayHours is rounded down to two digits, null where the money does not run out.
@@ -62,6 +65,29 @@ type BalanceRow struct {
 	BurnPerHour *string          `json:"burn_per_hour"`
 	RunwayHours *string          `json:"runway_hours"`
 	AsOf        *string          `json:"as_of"`
+	Unexplained *UnexplainedRow  `json:"unexplained"`
+}
+
+// UnexplainedRow is what left a wallet in its last settled hours and what of it the things explain that can be seen.
+// PerHour is "0" where all may be explained; the row is null where nobody can tell. Open counts what runs at an unknown
+// rate: it may be the rest.
+type UnexplainedRow struct {
+	Account   string           `json:"account"`
+	Currency  billing.Currency `json:"currency"`
+	PerHour   *string          `json:"per_hour"`
+	Taken     *string          `json:"taken"`
+	Explained *string          `json:"explained"`
+	From      string           `json:"from"`
+	To        string           `json:"to"`
+	Open      int              `json:"open"`
+}
+
+// NotOffered is something that an account's cloud does not offer, so that nobody waits for it.
+type NotOffered struct {
+	Account string             `json:"account"`
+	Cloud   string             `json:"cloud"`
+	What    billing.Capability `json:"what"`
+	Why     string             `json:"why"`
 }
 
 // ResourcesData answers list and forgotten. The totals are the sums of the known monthly figures of the rows.
@@ -69,6 +95,8 @@ type ResourcesData struct {
 	Resources []ResourceRow  `json:"resources"`
 	Totals    []MonthlyTotal `json:"totals"`
 	NotRead   []NotRead      `json:"not_read"`
+	// Unexplained holds the wallets of which more leaves than is seen, or may.
+	Unexplained []UnexplainedRow `json:"unexplained"`
 }
 
 // ResourceRow is one resource.
@@ -79,7 +107,7 @@ type ResourceRow struct {
 	Kind        billing.Kind     `json:"kind"`
 	Name        string           `json:"name"`
 	State       billing.State    `json:"state"`
-	GPU         string           `json:"gpu"`
+	GPU         *string          `json:"gpu"`
 	GPUCount    *string          `json:"gpu_count"`
 	SizeGiB     *string          `json:"size_gib"`
 	RatePerHour *string          `json:"rate_per_hour"`
@@ -110,6 +138,8 @@ type ExpiringData struct {
 	Resources []ExpiringRow `json:"resources"`
 	Vouchers  []VoucherRow  `json:"vouchers"`
 	NotRead   []NotRead     `json:"not_read"`
+	// NotOffered names the clouds that list nothing that ends but their machines.
+	NotOffered []NotOffered `json:"not_offered"`
 }
 
 // ExpiringRow is a resource that is paid ahead and ends. RenewsItself is null where the cloud does not say.
@@ -133,20 +163,22 @@ type VoucherRow struct {
 	ExpiresAt string           `json:"expires_at"`
 }
 
-// StatusData answers status.
+// StatusData answers status. Counts are null while nothing was read to count from.
 type StatusData struct {
 	Balances  []BalanceRow   `json:"balances"`
-	Running   int            `json:"running"`
+	Running   *int           `json:"running"`
 	Month     []CostTotal    `json:"month"`
 	Forgotten StatusSum      `json:"forgotten"`
-	Expiring  int            `json:"expiring"`
+	Expiring  *int           `json:"expiring"`
 	Releasing []StatusAction `json:"releasing"`
 	NotRead   []NotRead      `json:"not_read"`
+	// NotOffered names the balances and bills that no cloud will ever show.
+	NotOffered []NotOffered `json:"not_offered"`
 }
 
 // StatusSum counts things and what they cost.
 type StatusSum struct {
-	Count  int            `json:"count"`
+	Count  *int           `json:"count"`
 	Totals []MonthlyTotal `json:"totals"`
 }
 
@@ -209,6 +241,22 @@ func number(d billing.Decimal) *string {
 		return nil
 	}
 	s := d.String()
+	return &s
+}
+
+// counted is null where nothing was read to count from.
+func counted(n int, read bool) *int {
+	if !read {
+		return nil
+	}
+	return &n
+}
+
+// word is null for what is not there.
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
 	return &s
 }
 

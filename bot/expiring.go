@@ -40,7 +40,8 @@ func expiring(ctx context.Context, d *Desk, r Request) (Answer, error) {
 
 func expiringData(r Request, v notify.View, soon []rules.Expiry, days int) ExpiringData {
 	data := ExpiringData{Through: midnight(r.Now, r.Zone, days).Format(time.DateOnly), Resources: []ExpiringRow{},
-		Vouchers: []VoucherRow{}, NotRead: notRead(r.Print, v, billing.ReadInventory, billing.ReadBalance)}
+		Vouchers: []VoucherRow{}, NotRead: notRead(r.Print, v, billing.ReadInventory, billing.ReadBalance),
+		NotOffered: notOffered(v.Accounts, billing.CanCommitments)}
 	for _, e := range soon {
 		at := e.At.UTC().Format(time.RFC3339)
 		if e.Voucher != "" || e.Ref.ID == "" {
@@ -78,6 +79,7 @@ func expiringMessage(p words.Printer, v notify.View, soon []rules.Expiry, days i
 	}
 	lines := []notify.Rich{readLine(p, v, billing.ReadInventory)}
 	lines = append(lines, warningLines(p, v, billing.ReadInventory, billing.ReadBalance)...)
+	lines = append(lines, notOfferedLines(p, v.Accounts, billing.CanCommitments)...)
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
 	return m
 }

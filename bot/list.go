@@ -116,6 +116,9 @@ func listMessage(r Request, v notify.View, all []item) notify.Message {
 	}
 	lines := []notify.Rich{readLine(p, v, billing.ReadInventory)}
 	lines = append(lines, warningLines(p, v, billing.ReadInventory)...)
+	for _, a := range v.Accounts {
+		lines = append(lines, unexplainedLines(p, a)...)
+	}
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
 	return m
 }

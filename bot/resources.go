@@ -77,10 +77,11 @@ func dearer(x, y billing.Money) int {
 }
 
 func resourcesData(p words.Printer, v notify.View, all []item) ResourcesData {
-	data := ResourcesData{Resources: []ResourceRow{}, Totals: monthlyTotals(all), NotRead: notRead(p, v, billing.ReadInventory)}
+	data := ResourcesData{Resources: []ResourceRow{}, Totals: monthlyTotals(all), NotRead: notRead(p, v, billing.ReadInventory),
+		Unexplained: []UnexplainedRow{}}
 	for _, x := range all {
 		row := ResourceRow{Handle: x.Handle, ID: x.Ref.ID, Account: x.account.Name, Kind: x.Ref.Kind, Name: x.Name, State: x.State,
-			GPU: x.GPU.Model, SizeGiB: number(x.SizeGiB), RatePerHour: amount(x.Rate.Hourly), Monthly: amount(x.monthly),
+			GPU: word(x.GPU.Model), SizeGiB: number(x.SizeGiB), RatePerHour: amount(x.Rate.Hourly), Monthly: amount(x.monthly),
 			Currency: x.Rate.Hourly.Currency(), Since: instant(x.since), Reason: x.reason}
 		if x.GPU.Model != "" {
 			row.GPUCount = number(x.GPU.Count)
@@ -89,6 +90,11 @@ func resourcesData(p words.Printer, v notify.View, all []item) ResourcesData {
 			row.Currency = x.account.Currency
 		}
 		data.Resources = append(data.Resources, row)
+	}
+	for _, a := range v.Accounts {
+		if row := unexplainedRow(a); row != nil {
+			data.Unexplained = append(data.Unexplained, *row)
+		}
 	}
 	return data
 }

@@ -36,7 +36,8 @@ func findUnexplained(v notify.View) []billing.Finding {
 		if a.Balance.Mode != billing.Prepaid || a.Driver.Name == "" {
 			continue
 		}
-		told := !a.Drain.Period.End.IsZero() && a.Drain.Open == 0 && lookedAfter(a, a.Drain.Period.End)
+		_, told := Drained(a)
+		told = told && a.Drain.Open == 0
 		for _, step := range steps(v.Settings.DrainStep, a.Balance.Cash.Currency()) {
 			if s := drainSeverity(a.Drain, step, told); s >= 0 {
 				out = append(out, unexplainedAt(a, step, s))
@@ -44,6 +45,29 @@ func findUnexplained(v notify.View) []billing.Finding {
 		}
 	}
 	return out
+}
+
+// Drained is what left an account's wallet unexplained; false where nobody can tell.
+func Drained(a notify.AccountView) (ledger.Drain, bool) {
+	prepaid := a.Balance.Mode == billing.Prepaid && a.Driver.Name != ""
+	return a.Drain, prepaid && !a.Drain.Period.End.IsZero() && lookedAfter(a, a.Drain.Period.End)
+}
+
+// Notable says that the rest is more than the small print of a bill, and at least a hundredth of a unit an hour.
+func Notable(d ledger.Drain) bool {
+	cent, _ := billing.MoneyFromParts(10_000_000, 0, d.Rest.Currency()) // in range
+	for _, least := range []billing.Money{smallPrint(d), cent} {
+		if n, err := d.Rest.Cmp(least); err != nil || n < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// smallPrint is a twentieth of what is explained, per hour.
+func smallPrint(d ledger.Drain) billing.Money {
+	m, _ := d.Explained.MulRatio(int64(time.Hour), 20*int64(d.Period.Duration()))
+	return m
 }
 
 // steps are the thresholds of a currency, rising; none where it has no first one.
@@ -73,7 +97,7 @@ func drainSeverity(d ledger.Drain, step billing.Money, told bool) billing.Severi
 		return billing.SeverityHeld
 	case !reaches(part(step, 3, 4)):
 		return -1
-	case !reaches(step) || !reaches(part(d.Explained, int64(time.Hour), 20*int64(d.Period.Duration()))):
+	case !reaches(step) || !reaches(smallPrint(d)):
 		return billing.SeverityHeld
 	}
 	return billing.SeverityWarning
