@@ -143,7 +143,7 @@ const untried = "not tried"
 // try uses one ability once, reading only.
 func (w *ward) try(ctx context.Context, cloud billing.Provider, ability billing.Capability) (string, error) {
 	day := time.Now().UTC().Truncate(24 * time.Hour)
-	lately := billing.Period{Start: day.AddDate(0, 0, -2), End: day}
+	lately := billing.Period{Start: day.AddDate(0, 0, -3), End: day} // some clouds deliver a day late, in a zone of their own
 	switch ability {
 	case billing.CanIdentify:
 		return cloud.(billing.Identifier).Identify(ctx)
@@ -151,7 +151,7 @@ func (w *ward) try(ctx context.Context, cloud billing.Provider, ability billing.
 		b, err := cloud.(billing.Balancer).Balance(ctx)
 		return b.Cash.String(), err
 	case billing.CanCharges:
-		return count(cloud.(billing.Charger).Charges(ctx, lately), "lines of two days")
+		return count(cloud.(billing.Charger).Charges(ctx, lately), "lines of three days")
 	case billing.CanResources:
 		return inventory(ctx, cloud)
 	case billing.CanCommitments:
