@@ -87,6 +87,7 @@ type ward struct {
 	drivers []billing.Driver
 	driver  billing.Driver
 	grants  []billing.Grant
+	unread  []string // scopes of the inventory that could not be read
 	line    line
 }
 
@@ -153,7 +154,7 @@ func (w *ward) try(ctx context.Context, cloud billing.Provider, ability billing.
 	case billing.CanCharges:
 		return count(cloud.(billing.Charger).Charges(ctx, lately), "lines of three days")
 	case billing.CanResources:
-		return inventory(ctx, cloud)
+		return w.inventory(ctx, cloud)
 	case billing.CanCommitments:
 		return count(cloud.(billing.Committer).Commitments(ctx), "commitments")
 	case billing.CanOffers:
@@ -183,7 +184,7 @@ func count[T any](seq iter.Seq2[T, error], what string) (string, error) {
 }
 
 // inventory lists every scope and says how much there is; one that fails does not hide the others.
-func inventory(ctx context.Context, cloud billing.Provider) (string, error) {
+func (w *ward) inventory(ctx context.Context, cloud billing.Provider) (string, error) {
 	scopes, err := cloud.Scopes(ctx)
 	if err != nil {
 		return "", err
@@ -193,7 +194,8 @@ func inventory(ctx context.Context, cloud billing.Provider) (string, error) {
 	for _, s := range scopes {
 		for _, err := range cloud.Resources(ctx, s) {
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s %s: %w", s.Kind, s.Region, err))
+				errs = append(errs, err)
+				w.unread = append(w.unread, strings.TrimSpace(string(s.Kind)+" "+s.Region))
 				break
 			}
 			n++
@@ -219,6 +221,9 @@ func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
 			}
 			if one.broke != "" {
 				note = one.broke
+			}
+			if one.ability == billing.CanResources && len(w.unread) > 0 {
+				note = "Not read: " + strings.Join(w.unread, ", ") + ". " + note
 			}
 		}
 		took := ""

@@ -68,7 +68,7 @@ func TestDoctorSaysWhatIs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "3 things") {
 		t.Errorf("got %v, want inventory, offers and the clock to be counted", err)
 	}
-	for _, want := range []string{"balance", "USD 12.5", "denied", "test:ListSnapshots", "1 things in 2 scopes", "failed", "not offered", "machines can't be stopped",
+	for _, want := range []string{"balance", "USD 12.5", "denied", "Not read: snapshot.", "test:ListSnapshots", "1 things in 2 scopes", "failed", "not offered", "machines can't be stopped",
 		"proxy 127.0.0.1", "set ours, or signatures will be refused"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("missing %q in\n%s", want, out.String())

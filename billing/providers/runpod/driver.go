@@ -77,6 +77,7 @@ func permissions() []billing.Permission {
 		{Name: "api.runpod.io/v2: read pods, clusters, network volumes, serverless", For: billing.CanResources},
 		{Name: "api.runpod.io/v2: tags:read (where tags are used)", For: billing.CanResources},
 		{Name: "api.runpod.io/v2: read catalog", For: billing.CanOffers},
+		{Name: "api.runpod.io/v2: read pods", For: billing.CanUtilisation},
 		{Name: "api.runpod.io/graphql: read", For: billing.CanIdentify},
 		{Name: "api.runpod.io/v2: write pods", For: billing.CanStop, Write: true},
 		{Name: "api.runpod.io/v2: write pods, clusters, network volumes, serverless", For: billing.CanRelease, Write: true},

@@ -84,6 +84,7 @@ func permissions() []billing.Permission {
 		{Name: "user_read", For: billing.CanBalance},
 		{Name: "billing_read", For: billing.CanCharges},
 		{Name: "instance_read", For: billing.CanResources},
+		{Name: "instance_read", For: billing.CanUtilisation},
 		{Name: "misc", For: billing.CanOffers},
 		{Name: "instance_write", For: billing.CanStop, Write: true},
 		{Name: "instance_write", For: billing.CanRelease, Write: true},
