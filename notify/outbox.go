@@ -151,7 +151,7 @@ func retry(err error, tries int) (wait time.Duration, again bool) {
 // between the two sends it twice, and never loses it.
 func (p *Pipeline) give(ctx context.Context, l Letter, why error) (Letter, error) {
 	l.Failed = string(billing.KindOf(why))
-	to := p.o.Fallback
+	to := p.where.Load().fallback
 	if to.Name != "" && to.Name != l.Route.Name {
 		copied := Letter{Route: to, Fingerprint: l.Fingerprint, Message: l.Message, CreatedAt: l.CreatedAt, TryAt: p.o.Now()}
 		copied.Message.Blocks = append(append([]Block{}, l.Message.Blocks...), p.o.Writer.Astray(to.Lang, l.Route))

@@ -17,9 +17,9 @@ const EditsLast = "last"
 
 // Pipeline judges views and delivers letters. Make one with New; Judge and Run may be called at the same time.
 type Pipeline struct {
-	o      Options
-	wake   chan struct{}
-	routes atomic.Pointer[[]Route]
+	o     Options
+	wake  chan struct{}
+	where atomic.Pointer[places]
 
 	judging sync.Mutex             // one judgement at a time
 	posts   map[string][]time.Time // of the last hour, by route; a restart may forget them
@@ -60,13 +60,19 @@ func New(o Options) (*Pipeline, error) {
 		o.PerHour = 10
 	}
 	p := &Pipeline{o: o, wake: make(chan struct{}, 1), posts: map[string][]time.Time{}}
-	p.Reroute(o.Routes)
+	p.Reroute(o.Routes, o.Fallback)
 	return p, nil
 }
 
 // Reroute changes where messages go from now on; letters that are on their way go where they were sent. Every route
 // must have a receiver that New was given.
-func (p *Pipeline) Reroute(routes []Route) { p.routes.Store(&routes) }
+func (p *Pipeline) Reroute(routes []Route, fallback Route) { p.where.Store(&places{routes, fallback}) }
+
+// places are where messages go. They are replaced whole, never changed.
+type places struct {
+	routes   []Route
+	fallback Route
+}
 
 // memory is how long a resolved alert is remembered as one that came back.
 const memory = 30 * 24 * time.Hour
@@ -127,7 +133,7 @@ func (p *Pipeline) letters(ctx context.Context, v View, g group) ([]draft, error
 	}
 	findings := g.worst()
 	var out []draft
-	for _, route := range *p.routes.Load() {
+	for _, route := range p.where.Load().routes {
 		mine := p.forRoute(route, findings)
 		l, ok, err := p.letter(ctx, v, g, route, mine)
 		if err != nil {
@@ -147,7 +153,7 @@ func (p *Pipeline) forRoute(route Route, findings []billing.Finding) []billing.F
 	}
 	var mine []billing.Finding
 	for _, f := range findings {
-		for _, r := range p.o.Choose(f, *p.routes.Load()) {
+		for _, r := range p.o.Choose(f, p.where.Load().routes) {
 			if r.Name == route.Name {
 				mine = append(mine, f)
 			}

@@ -472,7 +472,7 @@ func TestRoutesAndLanguages(t *testing.T) {
 	if len(w.admin.posted) != 2 {
 		t.Errorf("all heard %d messages, want the balance and the disks", len(w.admin.posted))
 	}
-	w.p.Reroute(nil)
+	w.p.Reroute(nil, notify.Route{})
 	w.wait(time.Hour)
 	gone := scene.RunPod(w.now)
 	gone.Balance.Cash = scene.USD("0.10")

@@ -264,7 +264,7 @@ func (a *App) Apply(ctx context.Context, c Config) error {
 	if err := a.watcher.Apply(watched); err != nil {
 		return err
 	}
-	a.pipeline.Reroute(now.routes())
+	a.pipeline.Reroute(a.reachable(now.routes()), a.fallback(now))
 	if now.desk.Roles.Team == "" {
 		now.desk.Roles.Team = old.desk.Roles.Team
 	}

@@ -89,8 +89,12 @@ type ReceiverConfig struct {
 
 // RouteConfig is one place for warnings.
 type RouteConfig struct {
-	To       string `yaml:"to" doc:"slack:C… (channel), slack:U… (person), the name of a receiver, or of a mail server with an address: mail:ops@example.com"`
-	Language string `yaml:"language" doc:"en or zh; default the installation's"`
+	To       string   `yaml:"to" doc:"slack:C… (channel), slack:U… (person), the name of a receiver, or of a mail server with an address: mail:ops@example.com"`
+	Language string   `yaml:"language" doc:"en or zh; default the installation's"`
+	Accounts []string `yaml:"accounts" doc:"only what is about these accounts; default all"`
+	Rules    []string `yaml:"rules" doc:"only these warnings, by the names of the table of warnings; default all"`
+	Urgent   bool     `yaml:"urgent" doc:"only what can't wait"`
+	Fallback bool     `yaml:"fallback" doc:"hears what another route could not take, and nothing else; at most one"`
 }
 
 // ViewersConfig says who may ask. Operators may always.

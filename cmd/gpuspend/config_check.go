@@ -188,13 +188,7 @@ func (k *checker) slack(c Config) {
 		k.wrong("listen", "slack.signing_secret needs an address to listen on")
 	}
 	k.receivers(c)
-	for i, r := range c.Routes {
-		path := fmt.Sprintf("routes[%d]", i)
-		k.language(path+".language", r.Language)
-		if err := c.checkRoute(r.To); err != nil {
-			k.wrong(path+".to", "%v", err)
-		}
-	}
+	k.checkRoutes(c)
 	k.ids("viewers.users", c.Viewers.Users, "UW")
 	k.ids("viewers.groups", c.Viewers.Groups, "S")
 	k.ids("viewers.channels", c.Viewers.Channels, "CG")

@@ -214,6 +214,13 @@ func (r *configReader) readScalar(n ast.Node, v reflect.Value, path string) {
 		}
 		return
 	}
+	if v.Kind() == reflect.Bool {
+		if s != "true" && s != "false" {
+			r.wrong(n, path, "%q is neither true nor false", s)
+		}
+		v.SetBool(s == "true")
+		return
+	}
 	v.SetString(s)
 }
 

@@ -81,3 +81,63 @@ func TestEveryKindOpens(t *testing.T) {
 		}
 	}
 }
+
+// A route hears of its accounts and rules alone; what another could not take goes to the fallback, with where it came from.
+func TestRoutesAndTheFallback(t *testing.T) {
+	heard := map[string]*notifytest.Service{}
+	config := Config{Accounts: toyAccounts("lab", "prod"), Receivers: map[string]ReceiverConfig{}}
+	for _, name := range []string{"all", "prod-only", "balance-only", "dead", "last"} {
+		heard[name] = notifytest.Serve(t, func(a notifytest.Answer) (int, string) {
+			if a == notifytest.Gone {
+				return 200, `{"errcode":93008}`
+			}
+			return 200, `{"errcode":0}`
+		}, func(_ *http.Request, body []byte) notifytest.Seen { return notifytest.Seen{Text: string(body)} })
+		t.Setenv("ROBOT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_")), heard[name].URL)
+		config.Receivers[name] = ReceiverConfig{Kind: kindWeCom, URL: SecretConfig{Env: "ROBOT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}}
+	}
+	heard["dead"].Answer(notifytest.Gone)
+	config.Routes = []RouteConfig{{To: "all"}, {To: "prod-only", Accounts: []string{"prod"}}, {To: "balance-only", Rules: []string{"balance"}},
+		{To: "dead", Accounts: []string{"prod"}}, {To: "last", Fallback: true}}
+	r := newRig(t, config)
+	r.cloud.refuse("lab", true)
+	r.cloud.refuse("prod", true)
+	if err := r.Poll(t.Context()); err == nil {
+		t.Fatal("no cloud refused")
+	}
+	for range 3 { // the copy for the fallback is written while the first letters leave
+		if err := r.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]int{"all": 2, "prod-only": 1, "balance-only": 0, "dead": 0, "last": 1} {
+		if got := len(heard[name].Seen()); got != want {
+			t.Errorf("%s heard %d messages, want %d", name, got, want)
+		}
+	}
+	if last := heard["last"].Seen(); len(last) == 1 && (!strings.Contains(last[0].Text, "prod") || !strings.Contains(last[0].Text, "dead")) {
+		t.Errorf("the fallback heard %s", last[0].Text)
+	}
+	if seen := heard["prod-only"].Seen(); len(seen) == 1 && strings.Contains(seen[0].Text, "lab") {
+		t.Errorf("prod's own route heard %s", seen[0].Text)
+	}
+}
+
+func TestRoutesAreChecked(t *testing.T) {
+	t.Setenv("GOOD", "https://example.com/hook/k-9")
+	c, err := ParseConfig([]byte(`
+accounts: [{name: a, provider: vast, credentials: {read: {api_key: "${GOOD}"}}}]
+receivers: {ops: {kind: wecom, url: "${GOOD}"}, two: {kind: wecom, url: "${GOOD}"}}
+routes: [{to: ops, accounts: [b], rules: [balanc]}, {to: ops}, {to: two, fallback: true, urgent: true}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Check(t.Context(), providers.All())
+	for _, want := range []string{"routes[0].accounts[0]: no account has the name \"b\"", "routes[0].rules[0]: \"balanc\" is no warning; did you mean balance?",
+		"routes[1].to: \"ops\" is where routes[0] leads too", "routes[2].fallback: a fallback hears all"} {
+		if !strings.Contains(p.Error(), want) {
+			t.Errorf("missing %q in\n%s", want, p)
+		}
+	}
+}

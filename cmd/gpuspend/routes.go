@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"gpuspend/billing"
 	"gpuspend/notify"
 	"gpuspend/notify/email"
 	"gpuspend/notify/rules"
@@ -17,8 +20,24 @@ func (a *App) newPipeline(ctx context.Context, p *present) (*notify.Pipeline, er
 	if err != nil {
 		return nil, err
 	}
-	return notify.New(notify.Options{Rules: rules.All(), Log: a.db, Writer: words.Writer{Book: a.words},
+	return notify.New(notify.Options{Rules: rules.All(), Log: a.db, Writer: words.Writer{Book: a.words}, Choose: a.choose, Fallback: a.fallback(p),
 		Routes: a.reachable(p.routes()), Receivers: receivers, Now: a.o.Now, Logger: a.o.Log})
+}
+
+// choose leaves the routes that want to hear of a finding, under the configuration of now.
+func (a *App) choose(f billing.Finding, all []notify.Route) []notify.Route {
+	p := a.present.Load()
+	account := a.about(f.Account).Name
+	return slices.DeleteFunc(slices.Clone(all), func(r notify.Route) bool {
+		i := slices.IndexFunc(p.config.Routes, func(c RouteConfig) bool { return c.To == r.Name })
+		return i >= 0 && !p.config.Routes[i].wants(f, account)
+	})
+}
+
+// wants says that a route hears of a finding about an account. What is about no single account is about all.
+func (r RouteConfig) wants(f billing.Finding, account string) bool {
+	return (len(r.Accounts) == 0 || account == "" || slices.Contains(r.Accounts, account)) &&
+		(len(r.Rules) == 0 || slices.Contains(r.Rules, f.Rule)) && (!r.Urgent || f.Severity >= billing.SeverityUrgent)
 }
 
 // slackApp is the name of the receiver that is the Slack app.
@@ -55,14 +74,67 @@ func (a *App) reachable(all []notify.Route) []notify.Route {
 func (p *present) routes() []notify.Route {
 	var list []notify.Route
 	for _, r := range p.config.Routes {
-		receiver, target, _ := strings.Cut(r.To, ":")
-		lang := r.Language
-		if lang == "" {
-			lang = p.in.lang
+		if !r.Fallback {
+			list = append(list, p.route(r))
 		}
-		list = append(list, notify.Route{Name: r.To, Receiver: receiver, Target: target, Lang: lang})
 	}
 	return list
+}
+
+// fallback is the route that hears what another could not take; zero for none.
+func (a *App) fallback(p *present) notify.Route {
+	for _, r := range p.config.Routes {
+		if all := a.reachable([]notify.Route{p.route(r)}); r.Fallback && len(all) > 0 {
+			return all[0]
+		}
+	}
+	return notify.Route{}
+}
+
+func (p *present) route(r RouteConfig) notify.Route {
+	receiver, target, _ := strings.Cut(r.To, ":")
+	return notify.Route{Name: r.To, Receiver: receiver, Target: target, Lang: cmp.Or(r.Language, p.in.lang)}
+}
+
+// checkRoutes says what is wrong with each route, and with all of them together.
+func (k *checker) checkRoutes(c Config) {
+	accounts, known, before, fallbacks := map[string]bool{}, map[string]bool{}, map[string]int{}, 0
+	for _, a := range c.Accounts {
+		accounts[a.Name] = true
+	}
+	for _, r := range rules.All() {
+		known[r.Name] = true
+	}
+	for i, r := range c.Routes {
+		path := fmt.Sprintf("routes[%d]", i)
+		k.language(path+".language", r.Language)
+		if err := c.checkRoute(r.To); err != nil {
+			k.wrong(path+".to", "%v", err)
+		}
+		if j, twice := before[r.To]; twice {
+			k.wrong(path+".to", "%q is where routes[%d] leads too; one route may name several accounts and rules", r.To, j)
+		}
+		before[r.To] = i
+		for j, name := range r.Accounts {
+			if !accounts[name] {
+				k.wrong(fmt.Sprintf("%s.accounts[%d]", path, j), "no account has the name %q%s", name, nearest(name, accounts))
+			}
+		}
+		for j, name := range r.Rules {
+			if !known[name] {
+				k.wrong(fmt.Sprintf("%s.rules[%d]", path, j), "%q is no warning%s", name, nearest(name, known))
+			}
+		}
+		if r.Fallback {
+			fallbacks++
+		}
+		if r.Fallback && (len(r.Accounts) > 0 || len(r.Rules) > 0 || r.Urgent) {
+			k.wrong(path+".fallback", "a fallback hears all that another route could not take; leave out accounts, rules and urgent")
+		}
+	}
+	if fallbacks > 1 || fallbacks == 1 && len(c.Routes) == 1 {
+		k.wrong("routes", "one route of several may be the fallback, and not the only one")
+	}
 }
 
 // checkRoute says what is wrong with where a route leads.
