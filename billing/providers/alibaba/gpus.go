@@ -19,27 +19,8 @@ func family(typ string) string {
 // modelOf is the card of a family: Alibaba's GPUSpec leaves the memory out, so that a V100 could be either. Families
 // whose card Alibaba does not print are left to GPUSpec.
 func modelOf(family string) string {
-	switch strings.TrimPrefix(family, "ebm") {
-	case "gn7e", "gn7ex":
-		return "A100-80G"
-	case "gn7":
-		return "A100-40G"
-	case "gn7i", "gn7ix", "vgn7i", "sgn7i":
-		return "A10"
-	case "gn7s":
-		return "A30"
-	case "gn6i", "vgn6i":
-		return "T4"
-	case "gn6v":
-		return "V100-16G"
-	case "gn6e":
-		return "V100-32G"
-	case "gn5":
-		return "P100"
-	case "gn5i":
-		return "P4"
-	case "gn8is", "gn8ia":
-		return "L20"
+	if model := gpu.At("alibaba", family); model != gpu.Canonical(family) {
+		return model
 	}
 	return ""
 }

@@ -30,12 +30,16 @@ const noise = " NVIDIA GEFORCE TESLA QUADRO AMD INSTINCT HUAWEI GENERATION EDITI
 // memorySize matches a word that is a memory size; without a unit only where it can be no model.
 var memorySize = regexp.MustCompile(`^(\d{2,3})(G|GB|GIB)$|^(16|32|40|80)$`)
 
+// cardCount matches how many cards there are, which people write with the card: "8卡A100", "L20.x2".
+var cardCount = regexp.MustCompile(`^\d+\s*[卡×X]\s*|\.X\d+$`)
+
 // spacedUnit matches a memory size whose unit stands apart, as in "H100 (80 GB SXM5)".
 var spacedUnit = regexp.MustCompile(`(\d) (GB|GIB)\b`)
 
 // split takes a name apart into the words of its model and its memory in GB, "" where it names none.
 func split(name string) (words []string, memory string) {
-	name = strings.ReplaceAll(strings.ToUpper(name), "昇腾", "ASCEND ")
+	name = cardCount.ReplaceAllString(strings.ToUpper(name), "")
+	name = strings.ReplaceAll(name, "昇腾", "ASCEND ")
 	name = spacedUnit.ReplaceAllString(name, "$1$2")
 	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" _-/()", r) }) {
 		m := memorySize.FindStringSubmatch(w)
