@@ -94,6 +94,10 @@ func TestClusterSampleHoldsAllItsCards(t *testing.T) {
 	}
 	a := read(`{"id":"a","cluster":{"id":"c"},"runtime":{"gpus":[{"util":1},{"util":2}],"cpu":{"util":40}}}`)
 	b := read(`{"id":"b","cluster":{"id":"c"},"runtime":{"gpus":[{"util":3}]}}`)
+	bare := read(`{"id":"x","runtime":{"gpus":[{"util":5}],"cpu":{"util":null}}}`)
+	if got := samples([]pod{bare}); len(got) != 1 || got[0].CPU != 0 {
+		t.Errorf("a CPU that was not measured is %v", got)
+	}
 	mute := read(`{"id":"m","cluster":{"id":"c"}}`)
 	alone := read(`{"id":"s","runtime":{"gpus":[{"util":9}],"cpu":{"util":4}}}`)
 	want := []billing.Sample{{Ref: billing.ResourceRef{Kind: billing.KindCluster, ID: "c"}, GPU: []float64{1, 2, 3}},

@@ -136,8 +136,11 @@ func (p pod) sample() (s billing.Sample, ok bool) {
 		}
 		s.GPU = append(s.GPU, d.Float64())
 	}
-	if p.Runtime.CPU != nil {
-		s.CPU = decimal(p.Runtime.CPU.Util).Float64()
+	if p.Runtime.CPU == nil {
+		return s, true
+	}
+	if d := decimal(p.Runtime.CPU.Util); d.Known() {
+		s.CPU = d.Float64()
 	}
 	return s, true
 }

@@ -63,9 +63,9 @@ func decimal(n json.Number) billing.Decimal {
 
 // instant reads unix seconds with a fraction, which is dropped; zero and nonsense are unknown.
 func instant(n json.Number) time.Time {
-	s := decimal(n).Float64()
-	if s < 1 || s > 1<<40 {
-		return time.Time{}
+	d := decimal(n)
+	if s := d.Float64(); d.Known() && s >= 1 && s < 1<<40 {
+		return time.Unix(int64(s), 0).UTC()
 	}
-	return time.Unix(int64(s), 0).UTC()
+	return time.Time{}
 }
