@@ -82,6 +82,7 @@ type Reading struct {
 	ErrorKind    ErrorKind // "" when the last attempt was good
 	Say          Text      // the last failure, for people
 	FailingSince time.Time // zero while good
+	LeftOut      int       // inventory: how many things of the scope the last complete listing left out, unasked for
 }
 
 // Failing says that the last attempt failed.

@@ -97,6 +97,16 @@ type ResourcesData struct {
 	NotRead   []NotRead      `json:"not_read"`
 	// Unexplained holds the wallets of which more leaves than is seen, or may.
 	Unexplained []UnexplainedRow `json:"unexplained"`
+	NotWatched  []NotWatched     `json:"not_watched"`
+}
+
+// NotWatched counts what an account's scope leaves out of one listing. It is never released.
+type NotWatched struct {
+	Account string       `json:"account"`
+	Kind    billing.Kind `json:"kind"`
+	Region  string       `json:"region"`
+	Project string       `json:"project"`
+	Count   int          `json:"count"`
 }
 
 // ResourceRow is one resource.
@@ -174,6 +184,7 @@ type StatusData struct {
 	NotRead   []NotRead      `json:"not_read"`
 	// NotOffered names the balances and bills that no cloud will ever show.
 	NotOffered []NotOffered `json:"not_offered"`
+	NotWatched []NotWatched `json:"not_watched"`
 }
 
 // StatusSum counts things and what they cost.

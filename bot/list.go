@@ -116,6 +116,7 @@ func listMessage(r Request, v notify.View, all []item) notify.Message {
 	}
 	lines := []notify.Rich{readLine(p, v, billing.ReadInventory)}
 	lines = append(lines, warningLines(p, v, billing.ReadInventory)...)
+	lines = append(lines, notWatchedLines(p, v)...)
 	for _, a := range v.Accounts {
 		lines = append(lines, unexplainedLines(p, a)...)
 	}

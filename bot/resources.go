@@ -78,7 +78,7 @@ func dearer(x, y billing.Money) int {
 
 func resourcesData(p words.Printer, v notify.View, all []item) ResourcesData {
 	data := ResourcesData{Resources: []ResourceRow{}, Totals: monthlyTotals(all), NotRead: notRead(p, v, billing.ReadInventory),
-		Unexplained: []UnexplainedRow{}}
+		Unexplained: []UnexplainedRow{}, NotWatched: notWatched(v)}
 	for _, x := range all {
 		row := ResourceRow{Handle: x.Handle, ID: x.Ref.ID, Account: x.account.Name, Kind: x.Ref.Kind, Name: x.Name, State: x.State,
 			GPU: word(x.GPU.Model), SizeGiB: number(x.SizeGiB), RatePerHour: amount(x.Rate.Hourly), Monthly: amount(x.monthly),

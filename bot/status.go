@@ -82,7 +82,7 @@ func statusData(r Request, s situation) StatusData {
 	data := StatusData{Balances: []BalanceRow{}, Running: counted(s.running, read), Month: totalsData(s.month.Totals), Expiring: counted(len(s.ending), read),
 		Forgotten: StatusSum{Count: counted(len(s.wasted), read), Totals: monthlyTotals(s.wasted)}, Releasing: []StatusAction{},
 		NotRead:    notRead(r.Print, s.view, billing.ReadBalance, billing.ReadInventory, billing.ReadCharges),
-		NotOffered: notOffered(s.view.Accounts, billing.CanBalance, billing.CanCharges)}
+		NotOffered: notOffered(s.view.Accounts, billing.CanBalance, billing.CanCharges), NotWatched: notWatched(s.view)}
 	for _, a := range s.accounts {
 		data.Balances = append(data.Balances, balanceRow(a, r.Now))
 	}
@@ -121,6 +121,7 @@ func statusMessage(p words.Printer, s situation) notify.Message {
 	}
 	small := []notify.Rich{readLine(p, s.view, billing.ReadInventory)}
 	small = append(small, warningLines(p, s.view, billing.ReadBalance, billing.ReadInventory, billing.ReadCharges)...)
+	small = append(small, notWatchedLines(p, s.view)...)
 	small = append(small, notOfferedLines(p, s.view.Accounts, billing.CanBalance, billing.CanCharges)...)
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", small...)))
 	return m

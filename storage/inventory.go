@@ -60,6 +60,9 @@ func (d *DB) Observe(ctx context.Context, account billing.AccountID, s billing.S
 		if err := l.missed(ctx, tx, byRef); err != nil {
 			return err
 		}
+		if err := l.served(ctx, tx); err != nil {
+			return err
+		}
 		return markGood(ctx, tx, account, billing.ReadInventory, s, l.at)
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"gpuspend/billing"
 )
 
-const readingColumns = "account_id, of, kind, region, project, complete_at, tried_at, error_kind, say, failing_since"
+const readingColumns = "account_id, of, kind, region, project, complete_at, tried_at, error_kind, say, failing_since, coalesce(left_out, 0)"
 
 func scanReading(r row) (g billing.Reading, err error) {
 	err = r.Scan(&g.Account, &g.Of, &g.Scope.Kind, &g.Scope.Region, &g.Scope.Project, when{&g.CompleteAt}, when{&g.TriedAt},
-		&g.ErrorKind, sentence{&g.Say}, when{&g.FailingSince})
+		&g.ErrorKind, sentence{&g.Say}, when{&g.FailingSince}, &g.LeftOut)
 	return g, err
 }
 

@@ -20,6 +20,7 @@ type memory struct {
 	bound   map[billing.AccountID]string
 	mark    time.Time
 	charges []billing.Charge
+	served  []billing.ResourceRef
 	listed  []billing.Resource
 	ats     []time.Time
 	fails   error // the store itself fails
@@ -59,6 +60,16 @@ func (m *memory) Observe(_ context.Context, a billing.AccountID, s billing.Scope
 	m.listed, m.ats = listed, append(m.ats, at)
 	m.mu.Unlock()
 	return m.note("%d observe %s/%s %d", a, s.Kind, s.Region, len(listed))
+}
+
+func (m *memory) Served(context.Context, billing.AccountID) ([]billing.ResourceRef, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.served, m.fails
+}
+
+func (m *memory) RecordLeftOut(_ context.Context, a billing.AccountID, s billing.Scope, n int) error {
+	return m.note("%d left out %s/%s %d", a, s.Kind, s.Region, n)
 }
 
 func (m *memory) RecordBalance(_ context.Context, a billing.AccountID, b billing.Balance) error {

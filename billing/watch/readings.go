@@ -38,6 +38,9 @@ func (r *reader) listScopes(ctx context.Context, at time.Time) error {
 // resources lists one scope. Only a listing that came to its end without an error and names everything once is handed
 // on.
 func (r *reader) resources(ctx context.Context, s billing.Scope, at time.Time) error {
+	if err := r.remind(ctx); err != nil {
+		return keep(err)
+	}
 	var listed []billing.Resource
 	seen := map[[2]string]bool{}
 	for res, err := range r.account.Provider.Resources(ctx, s) {
@@ -60,7 +63,26 @@ func (r *reader) resources(ctx context.Context, s billing.Scope, at time.Time) e
 	if err := ctx.Err(); err != nil {
 		return err // a listing cut short is no listing
 	}
-	return keep(r.w.opts.Store.Observe(ctx, r.account.ID, s, at, listed))
+	if err := r.w.opts.Store.Observe(ctx, r.account.ID, s, at, listed); err != nil {
+		return keep(err)
+	}
+	if p, ok := r.account.Provider.(billing.Sifter); ok {
+		return keep(r.w.opts.Store.RecordLeftOut(ctx, r.account.ID, s, p.LeftOut(s)))
+	}
+	return nil
+}
+
+// remind tells a provider that leaves things out what it must not, since that is known to the store alone after a start.
+func (r *reader) remind(ctx context.Context) error {
+	p, ok := r.account.Provider.(billing.Sifter)
+	if !ok {
+		return nil
+	}
+	refs, err := r.w.opts.Store.Served(ctx, r.account.ID)
+	if err == nil {
+		p.Remember(refs)
+	}
+	return err
 }
 
 func (r *reader) wrong(op, why string) error {

@@ -22,6 +22,10 @@ type Store interface {
 	RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, c billing.Coverage, charges iter.Seq[billing.Charge]) error
 	// RecordOffers ends offers that are no longer made and begins new ones.
 	RecordOffers(ctx context.Context, account billing.AccountID, at time.Time, offers []billing.Offer) error
+	// Served lists what is there of an account and has, or was seen on a machine with, a GPU.
+	Served(ctx context.Context, account billing.AccountID) ([]billing.ResourceRef, error)
+	// RecordLeftOut notes how many things of a scope the last complete listing left out; after Observe.
+	RecordLeftOut(ctx context.Context, account billing.AccountID, s billing.Scope, n int) error
 	// RecordFailure notes a failed reading beside the last complete one.
 	RecordFailure(ctx context.Context, account billing.AccountID, of billing.ReadingOf, s billing.Scope, at time.Time, err error) error
 	// Watermark says how far the account's charges have been delivered; zero for never.

@@ -62,7 +62,7 @@ func (a *account) deletion(ctx context.Context, act billing.Act) (k call, dry bo
 // mayBeOurs refuses what hangs on a machine that is not watched.
 func (a *account) mayBeOurs(ctx context.Context, t thing) error {
 	r := t.resource
-	if a.watched.tagged(r.Tags) {
+	if a.watched.Tagged(r.Tags) {
 		return nil
 	}
 	foreign := false

@@ -30,6 +30,7 @@ func (a *account) listAddresses(ctx context.Context, region string) ([]billing.R
 			out = append(out, a.addressResource(region, ip))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindIP, Region: region}, len(list), len(out))
 	return out, nil
 }
 
@@ -37,13 +38,13 @@ func (a *account) listAddresses(ctx context.Context, region string) ([]billing.R
 func (a *account) watchesAddress(ip address, machines machineSet) bool {
 	tags := ip.tags()
 	if ip.onService() {
-		return a.watched.tagged(tags)
+		return a.watched.Tagged(tags)
 	}
 	var to []string
 	if ip.onMachine() {
 		to = []string{ip.InstanceID}
 	}
-	return a.watched.attached(tags, to, machines)
+	return a.watched.Attached(billing.KindIP, ip.ID, tags, to, machines.foreign)
 }
 
 func (ip address) onMachine() bool { return ip.InstanceType == "EcsInstance" && ip.InstanceID != "" }

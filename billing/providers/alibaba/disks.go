@@ -25,7 +25,7 @@ func (a *account) listDisks(ctx context.Context, region string) ([]billing.Resou
 	}
 	var out []billing.Resource
 	for _, d := range list {
-		if !a.watched.attached(d.Tags.all(), d.attachedTo(), machines) {
+		if !a.watchesDisk(d, machines) {
 			continue
 		}
 		r, err := a.diskResource(ctx, region, d)
@@ -34,7 +34,13 @@ func (a *account) listDisks(ctx context.Context, region string) ([]billing.Resou
 		}
 		out = append(out, r)
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindDisk, Region: region}, len(list), len(out))
 	return out, nil
+}
+
+// watchesDisk decides by the machines that a disk is on.
+func (a *account) watchesDisk(d disk, machines machineSet) bool {
+	return a.watched.Attached(billing.KindDisk, d.ID, d.Tags.all(), d.attachedTo(), machines.foreign)
 }
 
 // disks lists the disks of a region, those too that are not watched.

@@ -22,8 +22,6 @@ const (
 	billingPage    = "https://usercenter2.aliyun.com/finance/expense-report/overview"
 	china          = "china"
 	international  = "international"
-	watchGPU       = "gpu"
-	watchAll       = "all"
 	monthHours     = 720
 	vouchersDenied = "coupons are left out where the key may not read them"
 )

@@ -28,16 +28,17 @@ func (a *account) listImages(ctx context.Context, region string) ([]billing.Reso
 	}
 	var out []billing.Resource
 	for _, i := range list {
-		if a.watched.tagged(i.Tags.all()) || !i.madeOf(foreign) {
+		if a.watched.Tagged(i.Tags.all()) || !i.madeOf(foreign) {
 			out = append(out, a.imageResource(region, i))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindImage, Region: region}, len(list), len(out))
 	return out, nil
 }
 
 // foreignSnapshots are those of disks on machines that are not watched.
 func (a *account) foreignSnapshots(ctx context.Context, region string) (map[string]bool, error) {
-	if a.watched.everything {
+	if a.watched.Everything() {
 		return nil, nil
 	}
 	keep, err := a.sourcesOf(ctx, region)

@@ -31,7 +31,7 @@ func (a *account) listInstances(ctx context.Context, region string) ([]billing.R
 	a.noteMachines(region, list)
 	var out []billing.Resource
 	for _, i := range list {
-		if !a.watched.machine(i) {
+		if !a.watches(i) {
 			continue
 		}
 		r, err := a.instanceResource(ctx, region, i)
@@ -40,6 +40,7 @@ func (a *account) listInstances(ctx context.Context, region string) ([]billing.R
 		}
 		out = append(out, r)
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindInstance, Region: region}, len(list), len(out))
 	return out, nil
 }
 

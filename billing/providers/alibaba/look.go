@@ -56,7 +56,7 @@ func (a *account) lookInstance(ctx context.Context, ref billing.ResourceRef) (th
 	if i.Status != stopped { // without it Alibaba deletes stopped machines only
 		t.delete.query.Set("Force", "true")
 	}
-	if err == nil && !a.watched.machine(i) {
+	if err == nil && !a.watches(i) {
 		t.against = billing.Say("error.alibaba.unwatched", "name", i.called())
 	}
 	return t, err

@@ -63,7 +63,7 @@ func (a *account) regionSamples(ctx context.Context, region string, p billing.Pe
 	}
 	var ids []string
 	for _, i := range list {
-		if i.hasGPU() && i.Status == running && a.watched.machine(i) {
+		if i.hasGPU() && i.Status == running && a.watches(i) {
 			ids = append(ids, i.ID)
 		}
 	}

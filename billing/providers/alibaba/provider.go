@@ -11,6 +11,7 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers/internal/httpx"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // account is one account at Alibaba Cloud.
@@ -19,7 +20,7 @@ type account struct {
 	now     func() time.Time
 	site    string
 	regions []string // empty for all
-	watched watched
+	watched *sieve.Sieve
 
 	mu       sync.Mutex
 	empty    map[billing.Scope]bool // scopes whose emptiness was confirmed when last listed
@@ -35,6 +36,7 @@ var (
 	_ billing.Committer  = (*account)(nil)
 	_ billing.Merchant   = (*account)(nil)
 	_ billing.Meter      = (*account)(nil)
+	_ billing.Sifter     = (*account)(nil)
 	_ billing.Finder     = (*account)(nil)
 	_ billing.Rehearser  = (*account)(nil)
 	_ billing.Stopper    = (*account)(nil)
@@ -69,11 +71,11 @@ func open(c billing.Config, e billing.Env) (billing.Provider, error) {
 	if a.site, ok = oneOf(c.Fields["site"], china, international); !ok {
 		return nil, wrong(billing.Say("error.alibaba.field", "field", "site"), "site is neither china nor international")
 	}
-	scope, ok := oneOf(c.Fields["scope"], watchGPU, watchAll)
+	scope, ok := oneOf(c.Fields["scope"], sieve.GPU, sieve.All)
 	if !ok {
 		return nil, wrong(billing.Say("error.alibaba.field", "field", "scope"), "scope is neither gpu nor all")
 	}
-	a.watched = newWatched(scope, c.Fields["tag"].Reveal())
+	a.watched = sieve.New(scope, c.Fields["tag"].Reveal())
 	a.api = newClient(c, e, a.site)
 	return a, nil
 }
@@ -153,6 +155,7 @@ func (a *account) Resources(ctx context.Context, s billing.Scope) iter.Seq2[bill
 				Err: errors.New("no such scope")})
 			return
 		}
+		a.watched.Note(s, 0, 0) // an empty list leaves nothing out
 		all, err := list(ctx, s.Region)
 		if err != nil {
 			yield(billing.Resource{}, err)

@@ -4,50 +4,21 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"gpuspend/billing"
 )
 
-// watched decides what is looked at. An account of Alibaba Cloud may hold a whole company: only what has to do with GPUs
-// is ours unless the configuration says otherwise.
-type watched struct {
-	everything bool
-	key, value string // a tag that makes anything watched; value "" fits every value
-}
+// watches decides for a machine.
+func (a *account) watches(i instance) bool { return a.watched.Machine(i.ID, i.Tags.all(), i.hasGPU()) }
 
-func newWatched(scope, tag string) watched {
-	w := watched{everything: scope == watchAll}
-	w.key, w.value, _ = strings.Cut(strings.TrimSpace(tag), "=")
-	return w
-}
+// Remember and LeftOut are those of the sieve.
+func (a *account) Remember(refs []billing.ResourceRef) { a.watched.Remember(refs) }
+func (a *account) LeftOut(s billing.Scope) int         { return a.watched.LeftOut(s) }
 
-// tagged says that something is watched whatever it is or hangs on.
-func (w watched) tagged(tags map[string]string) bool {
-	if w.everything {
-		return true
-	}
-	v, ok := tags[w.key]
-	return ok && w.key != "" && (w.value == "" || v == w.value)
-}
-
-func (w watched) machine(i instance) bool { return w.tagged(i.Tags.all()) || i.hasGPU() }
-
-// attached decides for what hangs on machines. What hangs on nothing is watched: nobody can tell any more what it was
-// made for, and forgotten disks are the very thing to find.
-func (w watched) attached(tags map[string]string, to []string, m machineSet) bool {
-	if len(to) == 0 || w.tagged(tags) {
-		return true
-	}
-	for _, id := range to {
-		if m.watched[id] || !m.listed[id] {
-			return true
-		}
-	}
-	return false
-}
-
-// machineSet is which machines a region has, and which of them are watched.
+// machineSet is which machines of a region are not watched.
 type machineSet struct {
-	at              time.Time
-	listed, watched map[string]bool
+	at      time.Time
+	foreign map[string]bool
 }
 
 // fresh is how long a set of machines serves the other kinds of its region.
@@ -55,7 +26,7 @@ const fresh = time.Minute
 
 // machinesOf lists the machines of a region, for what hangs on them. Where everything is watched nobody has to know.
 func (a *account) machinesOf(ctx context.Context, region string) (machineSet, error) {
-	if a.watched.everything {
+	if a.watched.Everything() {
 		return machineSet{}, nil
 	}
 	a.mu.Lock()
@@ -72,10 +43,9 @@ func (a *account) machinesOf(ctx context.Context, region string) (machineSet, er
 }
 
 func (a *account) noteMachines(region string, list []instance) machineSet {
-	m := machineSet{at: a.now(), listed: map[string]bool{}, watched: map[string]bool{}}
+	m := machineSet{at: a.now(), foreign: map[string]bool{}}
 	for _, i := range list {
-		m.listed[i.ID] = true
-		m.watched[i.ID] = a.watched.machine(i)
+		m.foreign[i.ID] = !a.watches(i)
 	}
 	a.mu.Lock()
 	a.machines[region] = m

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 func snapshotsCall(region string) call {
@@ -37,6 +38,7 @@ func (a *account) listSnapshots(ctx context.Context, region string) ([]billing.R
 			out = append(out, a.snapshotResource(region, s, chains))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindSnapshot, Region: region}, len(list), len(out))
 	return out, nil
 }
 
@@ -111,13 +113,13 @@ func (a *account) snapshotResource(region string, s snapshot, chains map[string]
 
 // sources says which disks belong to machines that are not watched.
 type sources struct {
-	w       watched
+	w       *sieve.Sieve
 	foreign map[string]bool
 }
 
 func (a *account) sourcesOf(ctx context.Context, region string) (sources, error) {
 	s := sources{w: a.watched, foreign: map[string]bool{}}
-	if a.watched.everything {
+	if a.watched.Everything() {
 		return s, nil
 	}
 	list, err := a.disks(ctx, region)
@@ -129,14 +131,14 @@ func (a *account) sourcesOf(ctx context.Context, region string) (sources, error)
 		return s, err
 	}
 	for _, d := range list {
-		s.foreign[d.ID] = !a.watched.attached(d.Tags.all(), d.attachedTo(), machines)
+		s.foreign[d.ID] = !a.watchesDisk(d, machines)
 	}
 	return s, nil
 }
 
 // watches decides for a copy of a disk. A copy of a disk that is gone is watched: nobody can tell whose it was.
 func (s sources) watches(tags map[string]string, disk string) bool {
-	return s.w.tagged(tags) || !s.foreign[disk]
+	return s.w.Tagged(tags) || !s.foreign[disk]
 }
 
 // inImage says that images were made of a snapshot; they have to go first.

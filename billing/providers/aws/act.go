@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // Find looks one resource up. AWS answers "not found" for what is gone, for another region's and for another account's.
@@ -50,7 +51,7 @@ func (a *account) look(ctx context.Context, op string, ref billing.ResourceRef) 
 		list, err := a.addresses(ctx, op, ref.Region, []string{ref.ID})
 		ip, err := single(op, ref.ID, list, err, func(ip types.Address) *string { return ip.AllocationId })
 		service := ip.AssociationId != nil && aws.ToString(ip.InstanceId) == ""
-		return thing{resource: addressResource(ref.Region, ip), foreign: service && !a.watched.tagged(tagsOf(ip.Tags))}, err
+		return thing{resource: addressResource(ref.Region, ip), foreign: service && !a.watched.Tagged(tagsOf(ip.Tags))}, err
 	}
 	return thing{}, absent(op, ref)
 }
@@ -62,7 +63,7 @@ func (a *account) lookInstance(ctx context.Context, op string, ref billing.Resou
 		return thing{}, err
 	}
 	r, err := a.instanceResource(ctx, ref.Region, i)
-	return thing{resource: r, machine: i, foreign: !a.watched.machine(i)}, err
+	return thing{resource: r, machine: i, foreign: !a.watches(i)}, err
 }
 
 // single picks the one thing that was asked for. An empty list says that it is not visible, never that it is gone.
@@ -199,19 +200,19 @@ func (a *account) mayGo(ctx context.Context, op string, ref billing.ResourceRef)
 // isForeign says that a thing has to do with no machine that is watched.
 func (a *account) isForeign(ctx context.Context, t thing) (bool, error) {
 	r := t.resource
-	if t.foreign || a.watched.tagged(r.Tags) {
+	if t.foreign || a.watched.Tagged(r.Tags) {
 		return t.foreign, nil
 	}
 	switch r.Ref.Kind {
 	case billing.KindDisk:
 		machines, err := a.foreignMachines(ctx, r.Ref.Region)
-		return all(r.AttachedTo, machines), err
+		return !a.watched.Attached(r.Ref.Kind, r.Ref.ID, r.Tags, r.AttachedTo, machines), err
 	case billing.KindSnapshot:
 		disks, err := a.foreignDisks(ctx, r.Ref.Region)
-		return all(r.Sources, disks), err
+		return sieve.Each(r.Sources, disks), err
 	case billing.KindImage:
 		snapshots, err := a.foreignSnapshots(ctx, r.Ref.Region)
-		return all(r.Sources, snapshots), err
+		return sieve.Each(r.Sources, snapshots), err
 	}
 	return false, nil
 }

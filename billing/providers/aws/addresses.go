@@ -34,16 +34,17 @@ func (a *account) listAddresses(ctx context.Context, region string) ([]billing.R
 			out = append(out, addressResource(region, ip))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindIP, Region: region}, len(list), len(out))
 	return out, nil
 }
 
 // watchesAddress decides for an address; one on a gateway or a load balancer has to do with no machine.
 func (a *account) watchesAddress(ip types.Address, machines map[string]bool) bool {
 	switch id := aws.ToString(ip.InstanceId); {
-	case a.watched.tagged(tagsOf(ip.Tags)):
+	case a.watched.Tagged(tagsOf(ip.Tags)):
 		return true
 	case id != "":
-		return !machines[id]
+		return a.watched.Attached(billing.KindIP, aws.ToString(ip.AllocationId), nil, []string{id}, machines)
 	}
 	return aws.ToString(ip.AssociationId) == "" && ip.ServiceManaged == ""
 }

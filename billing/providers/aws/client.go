@@ -15,13 +15,14 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers/internal/httpx"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // settings are what the configuration says of an account beside its credentials.
 type settings struct {
 	region  string
 	regions []string
-	watched watched
+	watched *sieve.Sieve
 	charges bool
 	budget  billing.Money
 }
@@ -48,11 +49,11 @@ func readSettings(c billing.Config) (s settings, err error) {
 		}
 		s.regions = append(s.regions, r)
 	}
-	scope, ok := oneOf(text("scope"), watchGPU, watchAll)
+	scope, ok := oneOf(text("scope"), sieve.GPU, sieve.All)
 	if !ok {
 		return s, wrong("scope", "scope is neither gpu nor all")
 	}
-	s.watched = newWatched(scope, text("tag"))
+	s.watched = sieve.New(scope, text("tag"))
 	on, ok := oneOf(text("cost_explorer"), "off", "on", "false", "true")
 	if !ok {
 		return s, wrong("cost_explorer", "cost_explorer is neither on nor off")

@@ -101,4 +101,4 @@ func blockOver(s types.CapacityReservationState) bool {
 	return false
 }
 
-func (a *account) watchesType(typ string) bool { return a.watched.everything || hasGPU(typ) }
+func (a *account) watchesType(typ string) bool { return a.watched.Everything() || hasGPU(typ) }

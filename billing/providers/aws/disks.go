@@ -42,6 +42,7 @@ func (a *account) listVolumes(ctx context.Context, region string) ([]billing.Res
 			out = append(out, volumeResource(region, v))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindDisk, Region: region}, len(list), len(out))
 	return out, nil
 }
 

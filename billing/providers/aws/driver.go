@@ -19,8 +19,6 @@ const (
 	checked    = "2026-12-01"
 	billPage   = "https://console.aws.amazon.com/billing/home#/bills"
 	payPage    = "https://console.aws.amazon.com/billing/home#/paymentsoverview"
-	watchGPU   = "gpu"
-	watchAll   = "all"
 	home       = "us-east-1"
 	monthHours = 730
 )

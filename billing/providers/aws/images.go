@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // images lists the account's own, disabled and deprecated ones too: they keep their snapshots all the same.
@@ -41,10 +42,11 @@ func (a *account) listImages(ctx context.Context, region string) ([]billing.Reso
 	var out []billing.Resource
 	for _, i := range list {
 		r := imageResource(region, i)
-		if a.watched.tagged(r.Tags) || !all(r.Sources, foreign) {
+		if a.watched.Tagged(r.Tags) || !sieve.Each(r.Sources, foreign) {
 			out = append(out, r)
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindImage, Region: region}, len(list), len(out))
 	return out, nil
 }
 

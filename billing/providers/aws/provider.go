@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // account is one account at AWS.
@@ -21,7 +22,7 @@ type account struct {
 	cfg     aws.Config
 	now     func() time.Time
 	regions []string // empty for all that are enabled
-	watched watched
+	watched *sieve.Sieve
 
 	mu    sync.Mutex
 	known map[string]region // by name
@@ -37,6 +38,7 @@ var (
 	_ billing.Identifier = (*account)(nil)
 	_ billing.Committer  = (*account)(nil)
 	_ billing.Merchant   = (*account)(nil)
+	_ billing.Sifter     = (*account)(nil)
 	_ billing.Finder     = (*account)(nil)
 	_ billing.Rehearser  = (*account)(nil)
 	_ billing.Stopper    = (*account)(nil)
@@ -130,6 +132,7 @@ func (a *account) Resources(ctx context.Context, s billing.Scope) iter.Seq2[bill
 			yield(billing.Resource{}, &billing.Error{Kind: billing.Invalid, Op: "aws: list " + string(s.Kind), Err: errors.New("no such scope")})
 			return
 		}
+		a.watched.Note(s, 0, 0) // an empty list leaves nothing out
 		all, err := list(ctx, s.Region)
 		if err != nil {
 			yield(billing.Resource{}, err)

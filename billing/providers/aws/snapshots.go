@@ -43,6 +43,7 @@ func (a *account) listSnapshots(ctx context.Context, region string) ([]billing.R
 			out = append(out, snapshotResource(region, s))
 		}
 	}
+	a.watched.Note(billing.Scope{Kind: billing.KindSnapshot, Region: region}, len(list), len(out))
 	return out, nil
 }
 

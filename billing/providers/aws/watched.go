@@ -7,33 +7,18 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"gpuspend/billing"
 )
 
-// watched decides what is looked at. An account at AWS may hold a whole company: only what has to do with GPUs is ours
-// unless the configuration says otherwise.
-type watched struct {
-	everything bool
-	key, value string // a tag that makes anything watched; value "" fits every value
+// watches decides for a machine.
+func (a *account) watches(i types.Instance) bool {
+	return a.watched.Machine(aws.ToString(i.InstanceId), tagsOf(i.Tags), hasGPU(string(i.InstanceType)))
 }
 
-func newWatched(scope, tag string) watched {
-	w := watched{everything: scope == watchAll}
-	w.key, w.value, _ = strings.Cut(tag, "=")
-	return w
-}
-
-// tagged says that something is watched whatever it is or hangs on.
-func (w watched) tagged(tags map[string]string) bool {
-	if w.everything {
-		return true
-	}
-	v, ok := tags[w.key]
-	return ok && w.key != "" && (w.value == "" || v == w.value)
-}
-
-func (w watched) machine(i types.Instance) bool {
-	return w.tagged(tagsOf(i.Tags)) || hasGPU(string(i.InstanceType))
-}
+// Remember and LeftOut are those of the sieve.
+func (a *account) Remember(refs []billing.ResourceRef) { a.watched.Remember(refs) }
+func (a *account) LeftOut(s billing.Scope) int         { return a.watched.LeftOut(s) }
 
 // region is what one region holds, so that what hangs on other things can be told apart. The sets are of what belongs
 // to machines that are not watched; what hangs on nothing is watched, because forgotten things are the very thing to
@@ -53,7 +38,7 @@ const fresh = time.Minute
 
 // foreign gives one of a region's sets, read anew where it is old. Where everything is watched nobody has to know.
 func (a *account) foreign(ctx context.Context, name string, of func(*region) *kept, read func() (map[string]bool, error)) (map[string]bool, error) {
-	if a.watched.everything {
+	if a.watched.Everything() {
 		return nil, nil
 	}
 	a.mu.Lock()
@@ -93,7 +78,7 @@ func (a *account) foreignMachines(ctx context.Context, name string) (map[string]
 func (a *account) unwatchedMachines(list []types.Instance) map[string]bool {
 	ids := map[string]bool{}
 	for _, i := range list {
-		if !a.watched.machine(i) {
+		if !a.watches(i) {
 			ids[aws.ToString(i.InstanceId)] = true
 		}
 	}
@@ -115,7 +100,7 @@ func (a *account) foreignDisks(ctx context.Context, name string) (map[string]boo
 func (a *account) unwatchedDisks(list []types.Volume, machines map[string]bool) map[string]bool {
 	ids := map[string]bool{}
 	for _, v := range list {
-		if !a.watched.tagged(tagsOf(v.Tags)) && all(machinesOf(v), machines) {
+		if !a.watched.Attached(billing.KindDisk, aws.ToString(v.VolumeId), tagsOf(v.Tags), machinesOf(v), machines) {
 			ids[aws.ToString(v.VolumeId)] = true
 		}
 	}
@@ -138,21 +123,11 @@ func (a *account) foreignSnapshots(ctx context.Context, name string) (map[string
 func (a *account) unwatchedSnapshots(list []types.Snapshot, disks map[string]bool) map[string]bool {
 	ids := map[string]bool{}
 	for _, s := range list {
-		if !a.watched.tagged(tagsOf(s.Tags)) && disks[aws.ToString(s.VolumeId)] {
+		if !a.watched.Tagged(tagsOf(s.Tags)) && disks[aws.ToString(s.VolumeId)] {
 			ids[aws.ToString(s.SnapshotId)] = true
 		}
 	}
 	return ids
-}
-
-// all says that there are ids, and each is of the set.
-func all(ids []string, set map[string]bool) bool {
-	for _, id := range ids {
-		if !set[id] {
-			return false
-		}
-	}
-	return len(ids) > 0
 }
 
 func tagsOf(list []types.Tag) map[string]string {

@@ -99,7 +99,7 @@ func (a *account) Stop(ctx context.Context, act billing.Act) (billing.Receipt, e
 	if r.State == billing.StateStopped {
 		return billing.Receipt{Done: true}, nil
 	}
-	if err := mayChange(op, r); err != nil {
+	if err := a.mayChange(ctx, op, r, p); err != nil {
 		return billing.Receipt{}, err
 	}
 	switch r.State {
@@ -114,9 +114,14 @@ func (a *account) Stop(ctx context.Context, act billing.Act) (billing.Receipt, e
 
 func only(id string) []map[string]string { return []map[string]string{{"id": id}} }
 
-// mayChange refuses what is paid ahead, locked, or made again by something else.
-func mayChange(op string, r billing.Resource) error {
+// mayChange refuses what is not watched, paid ahead, locked, or made again by something else.
+func (a *account) mayChange(ctx context.Context, op string, r billing.Resource, p project) error {
+	ours, err := a.isOurs(ctx, r, p)
 	switch {
+	case err != nil:
+		return err
+	case !ours:
+		return conflict(op, billing.Say("error.huawei.unwatched", "name", called(r)))
 	case r.Managed != "":
 		return conflict(op, billing.Say("error.managed", "name", called(r), "by", r.Managed))
 	case !r.NotReleasable.IsZero():
@@ -139,13 +144,34 @@ func (a *account) Release(ctx context.Context, act billing.Act) (billing.Receipt
 	case billing.StateDeleting, billing.StateTerminated, billing.StateRecoverable:
 		return billing.Receipt{}, nil // it was ordered before
 	}
-	if err := mayChange(op, r); err != nil {
+	if err := a.mayChange(ctx, op, r, p); err != nil {
 		return billing.Receipt{}, err
 	}
 	if err := a.mayGo(ctx, op, r, p); err != nil {
 		return billing.Receipt{}, err
 	}
 	return a.api.write(ctx, deletion(op, p, act.Ref))
+}
+
+// isOurs says whether a thing that was looked up is watched. Disks and addresses in use are refused anyway.
+func (a *account) isOurs(ctx context.Context, r billing.Resource, p project) (bool, error) {
+	switch r.Ref.Kind {
+	case billing.KindInstance:
+		return a.sees(r), nil
+	case billing.KindSnapshot:
+		s, err := a.snapshot(ctx, p, r.Ref.ID)
+		if err != nil {
+			return false, err
+		}
+		return a.ofOurs(ctx, p, s.VolumeID)
+	case billing.KindImage:
+		i, err := a.image(ctx, p, r.Ref.ID)
+		if err != nil {
+			return false, err
+		}
+		return a.watchesImage(ctx, p, i)
+	}
+	return true, nil
 }
 
 // mayGo refuses what is in use, and what Huawei would refuse in this state.

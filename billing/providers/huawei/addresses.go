@@ -46,6 +46,7 @@ func (a *account) listAddresses(ctx context.Context, p project) ([]billing.Resou
 			ours = append(ours, i)
 		}
 	}
+	a.watched.Note(p.scope(billing.KindIP), len(all), len(ours))
 	return a.describeAddresses(ctx, p, ours, m)
 }
 
@@ -53,9 +54,9 @@ func (a *account) listAddresses(ctx context.Context, p project) ([]billing.Resou
 func (a *account) watchesAddress(i address, m machineSet) bool {
 	switch i.BoundType {
 	case "NATGW", "ELB", "VPN", "ELBV1":
-		return a.watched.tagged(pairs(i.Tags, "="))
+		return a.watched.Tagged(pairs(i.Tags, "="))
 	}
-	return a.watched.attached(pairs(i.Tags, "="), i.attachedTo(m), m)
+	return a.watched.Attached(billing.KindIP, i.ID, pairs(i.Tags, "="), i.attachedTo(m), m.foreign)
 }
 
 func (a *account) describeAddresses(ctx context.Context, p project, list []address, m machineSet) ([]billing.Resource, error) {

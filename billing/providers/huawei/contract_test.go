@@ -66,7 +66,11 @@ func TestContract(t *testing.T) {
 		Release: []billing.ResourceRef{abroad, disk("vol-left"), ref(billing.KindSnapshot, "snap-a"), ref(billing.KindImage, "img-train"), ref(billing.KindIP, "ip-free")},
 		Refused: append(refusals,
 			contract.Refusal{Verb: billing.VerbStop, Ref: machine("nosuch00thing"), Kind: billing.Missing},
-			contract.Refusal{Verb: billing.VerbStop, Ref: disk("vol-left"), Kind: billing.Absent}),
+			contract.Refusal{Verb: billing.VerbStop, Ref: disk("vol-left"), Kind: billing.Absent},
+			contract.Refusal{Verb: billing.VerbStop, Ref: machine("srv-web"), Kind: billing.Conflict}, // not watched
+			contract.Refusal{Verb: billing.VerbDelete, Ref: machine("srv-web"), Kind: billing.Conflict},
+			contract.Refusal{Verb: billing.VerbDelete, Ref: ref(billing.KindSnapshot, "snap-web"), Kind: billing.Conflict},
+			contract.Refusal{Verb: billing.VerbDelete, Ref: ref(billing.KindImage, "img-web"), Kind: billing.Conflict}),
 		Inside:   billing.Upstream,
 		Settling: time.Minute,
 	})

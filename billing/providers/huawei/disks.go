@@ -45,10 +45,11 @@ func (a *account) listDisks(ctx context.Context, p project) ([]billing.Resource,
 	}
 	var ours []volume
 	for _, v := range all {
-		if a.watched.attached(v.Tags, v.attachedTo(), m) {
+		if a.watchesDisk(v, m) {
 			ours = append(ours, v)
 		}
 	}
+	a.watched.Note(p.scope(billing.KindDisk), len(all), len(ours))
 	return a.describeDisks(ctx, p, ours, m)
 }
 

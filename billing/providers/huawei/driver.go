@@ -30,12 +30,6 @@ const (
 	europe        = "europe"
 )
 
-// What is watched.
-const (
-	watchGPU = "gpu"
-	watchAll = "all"
-)
-
 // cny is what accounts of the China site are billed in; amounts keep the currency that an answer names.
 const cny billing.Currency = "CNY"
 

@@ -46,12 +46,13 @@ func (a *account) listImages(ctx context.Context, p project) ([]billing.Resource
 			out = append(out, i.resource(p))
 		}
 	}
+	a.watched.Note(p.scope(billing.KindImage), len(all), len(out))
 	return out, nil
 }
 
 // watchesImage decides by the machine or disk that an image was made of, where that is still there.
 func (a *account) watchesImage(ctx context.Context, p project, i image) (bool, error) {
-	if a.watched.tagged(pairs(i.Tags, ".")) {
+	if a.watched.Tagged(pairs(i.Tags, ".")) {
 		return true, nil
 	}
 	switch kind, id := i.madeOf(); {
@@ -62,7 +63,7 @@ func (a *account) watchesImage(ctx context.Context, p project, i image) (bool, e
 		if billing.KindOf(err) == billing.Denied {
 			return true, nil
 		}
-		return err == nil && a.watched.attached(nil, []string{id}, m), err
+		return err == nil && !m.foreign[id], err
 	}
 	return true, nil
 }

@@ -41,10 +41,11 @@ func (a *account) listMachines(ctx context.Context, p project) ([]billing.Resour
 	a.noteMachines(p, all)
 	var ours []server
 	for _, s := range all {
-		if a.watched.machine(s) {
+		if a.watches(s) {
 			ours = append(ours, s)
 		}
 	}
+	a.watched.Note(p.scope(billing.KindInstance), len(all), len(ours))
 	return a.describeMachines(ctx, p, ours)
 }
 

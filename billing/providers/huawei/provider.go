@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/providers/internal/sieve"
 )
 
 // account is one account at Huawei Cloud.
@@ -19,7 +20,7 @@ type account struct {
 	now      func() time.Time
 	site     string
 	asked    []project // as configured; an empty id is looked up, none at all means every project
-	watched  watched
+	watched  *sieve.Sieve
 	currency billing.Currency // where an answer names none
 
 	mu       sync.Mutex
@@ -39,6 +40,7 @@ var (
 	_ billing.Committer  = (*account)(nil)
 	_ billing.Merchant   = (*account)(nil)
 	_ billing.Meter      = (*account)(nil)
+	_ billing.Sifter     = (*account)(nil)
 	_ billing.Finder     = (*account)(nil)
 	_ billing.Stopper    = (*account)(nil)
 	_ billing.Releaser   = (*account)(nil)
@@ -74,12 +76,12 @@ func open(c billing.Config, e billing.Env) (billing.Provider, error) {
 	if a.site, ok = oneOf(c.Fields["site"], china, international, europe); !ok {
 		return nil, wrong(billing.Say("error.huawei.field", "field", "site"), "site is none of china, international, europe")
 	}
-	scope, ok := oneOf(c.Fields["scope"], watchGPU, watchAll)
+	scope, ok := oneOf(c.Fields["scope"], sieve.GPU, sieve.All)
 	if !ok {
 		return nil, wrong(billing.Say("error.huawei.field", "field", "scope"), "scope is neither gpu nor all")
 	}
 	a.currency = map[string]billing.Currency{china: cny, international: "USD", europe: "EUR"}[a.site]
-	a.watched = newWatched(scope, c.Fields["tag"].Reveal())
+	a.watched = sieve.New(scope, c.Fields["tag"].Reveal())
 	var err error
 	if a.api, err = newClient(c, e, a.site); err != nil {
 		return nil, wrong(billing.Text{}, "no way to the network")
@@ -263,6 +265,7 @@ func (a *account) list(ctx context.Context, s billing.Scope) ([]billing.Resource
 	if list == nil || !regionID.MatchString(s.Region) || !projectID.MatchString(s.Project) {
 		return nil, &billing.Error{Kind: billing.Invalid, Op: "huawei: list " + string(s.Kind), Err: errNoScope}
 	}
+	a.watched.Note(s, 0, 0) // an empty list leaves nothing out
 	all, err := list(ctx, project{s.Region, s.Project})
 	if err != nil {
 		return nil, err

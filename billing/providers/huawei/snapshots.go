@@ -46,12 +46,13 @@ func (a *account) listSnapshots(ctx context.Context, p project) ([]billing.Resou
 			out = append(out, s.resource(p))
 		}
 	}
+	a.watched.Note(p.scope(billing.KindSnapshot), len(all), len(out))
 	return out, nil
 }
 
 // ofOurs says whether a disk is one that is watched; what was made of disks that are gone, or may not be seen, is.
 func (a *account) ofOurs(ctx context.Context, p project, disk string) (bool, error) {
-	if a.watched.everything {
+	if a.watched.Everything() {
 		return true, nil
 	}
 	disks, err := a.disksOf(ctx, p)
@@ -63,7 +64,7 @@ func (a *account) ofOurs(ctx context.Context, p project, disk string) (bool, err
 		return true, nil
 	}
 	v, there := disks[disk]
-	return err == nil && (!there || a.watched.attached(v.Tags, v.attachedTo(), m)), err
+	return err == nil && (!there || a.watchesDisk(v, m)), err
 }
 
 // resource puts a snapshot into our words. What it costs is not in the API: legacy ones are free in many regions.

@@ -8,54 +8,35 @@ import (
 	"gpuspend/billing"
 )
 
-// watched decides what is looked at. An account of Huawei Cloud may hold a whole company: only what has to do with GPUs
-// and NPUs is ours unless the configuration says otherwise.
-type watched struct {
-	everything bool
-	key, value string // a tag that makes anything watched; value "" fits every value
+// watches decides for a machine.
+func (a *account) watches(s server) bool {
+	return a.watched.Machine(s.ID, pairs(s.Tags, "="), s.accelerated())
 }
 
-func newWatched(scope, tag string) watched {
-	w := watched{everything: scope == watchAll}
-	w.key, w.value, _ = strings.Cut(strings.TrimSpace(tag), "=")
-	return w
+// watchesDisk decides by the machines that a disk is on.
+func (a *account) watchesDisk(v volume, m machineSet) bool {
+	return a.watched.Attached(billing.KindDisk, v.ID, v.Tags, v.attachedTo(), m.foreign)
 }
 
-// tagged says that something is watched whatever it is or hangs on.
-func (w watched) tagged(tags map[string]string) bool {
-	if w.everything {
-		return true
-	}
-	v, ok := tags[w.key]
-	return ok && w.key != "" && (w.value == "" || v == w.value)
-}
-
-func (w watched) machine(s server) bool { return w.tagged(pairs(s.Tags, "=")) || s.accelerated() }
-
-// attached decides for what hangs on machines. What hangs on nothing is watched: nobody can tell any more what it was
-// made for, and forgotten disks are the very thing to find. So is what hangs on a machine that is not listed.
-func (w watched) attached(tags map[string]string, to []string, m machineSet) bool {
-	if len(to) == 0 || w.tagged(tags) {
-		return true
-	}
-	for _, id := range to {
-		if m.watched[id] || !m.listed[id] {
-			return true
-		}
-	}
-	return false
-}
+// Remember and LeftOut are those of the sieve.
+func (a *account) Remember(refs []billing.ResourceRef) { a.watched.Remember(refs) }
+func (a *account) LeftOut(s billing.Scope) int         { return a.watched.LeftOut(s) }
 
 // sees says whether a thing that was looked up would be listed; machines that lost their tag are not.
 func (a *account) sees(r billing.Resource) bool {
-	return r.Ref.Kind != billing.KindInstance || a.watched.tagged(r.Tags) || r.GPU.Model != "" || r.GPU.Count.Sign() > 0
+	return r.Ref.Kind != billing.KindInstance || a.watched.Machine(r.Ref.ID, r.Tags, r.GPU.Model != "" || r.GPU.Count.Sign() > 0)
 }
 
-// machineSet is which machines a project has, and what of others goes with them.
+// scope is one kind of a project.
+func (p project) scope(k billing.Kind) billing.Scope {
+	return billing.Scope{Kind: k, Region: p.region, Project: p.id}
+}
+
+// machineSet is which machines of a project are not watched, and what of others goes with machines.
 type machineSet struct {
-	listed, watched map[string]bool
-	goes            map[string]bool   // disks that are deleted with their machine
-	port            map[string]string // network ports, each with its machine
+	foreign map[string]bool
+	goes    map[string]bool   // disks that are deleted with their machine
+	port    map[string]string // network ports, each with its machine
 }
 
 // near is how long what was read for one kind serves the others of its project.
@@ -77,9 +58,9 @@ func (a *account) machinesOf(ctx context.Context, p project) (machineSet, error)
 }
 
 func (a *account) noteMachines(p project, list []server) machineSet {
-	m := machineSet{listed: map[string]bool{}, watched: map[string]bool{}, goes: map[string]bool{}, port: map[string]string{}}
+	m := machineSet{foreign: map[string]bool{}, goes: map[string]bool{}, port: map[string]string{}}
 	for _, s := range list {
-		m.listed[s.ID], m.watched[s.ID] = true, a.watched.machine(s)
+		m.foreign[s.ID] = !a.watches(s)
 		for _, v := range s.Volumes {
 			m.goes[v.ID] = v.DeleteOnTerminate == "true" || v.BootIndex == "0"
 		}
