@@ -95,7 +95,7 @@ func TestCost(t *testing.T) {
 	want := `{"from":"2026-12-01","to":"2026-12-02","group_by":["provider"],"view":"billed","rows":[` +
 		`{"keys":["Cloud A"],"key":"Cloud A","currency":"CNY","billed":"486.200000000000000001","accrued":null,"amount":"486.200000000000000001"},` +
 		`{"keys":[""],"key":"","currency":"USD","billed":"151.44","accrued":null,"amount":"151.44"}],` +
-		`"totals":[{"currency":"CNY","billed":"486.200000000000000001","accrued":null},{"currency":"USD","billed":"151.44","accrued":null}],` +
+		`"totals":[{"currency":"CNY","billed":"486.200000000000000001","accrued":null,"amount":"486.200000000000000001"},{"currency":"USD","billed":"151.44","accrued":null,"amount":"151.44"}],` +
 		`"missing":[{"account":"cloud-a","from":"2026-11-30T20:05:00Z","to":"2026-12-02T02:05:00Z"}],"not_offered":[]}`
 	if diff := cmp.Diff(want, dump(t, a.Data)); diff != "" {
 		t.Error(diff)
@@ -108,30 +108,43 @@ func TestCost(t *testing.T) {
 // The words of cost: what is asked of the ledger.
 func TestCostQuestions(t *testing.T) {
 	for line, want := range map[string]string{
-		"cost":                                    "2026-12-01 2026-12-03 [provider]",
-		"cost today by day":                       "2026-12-02 2026-12-03 [day]",
-		"cost yesterday":                          "2026-12-01 2026-12-02 [provider]",
-		"cost 7d by account":                      "2026-11-26 2026-12-03 [account]",
-		"cost 30d":                                "2026-11-03 2026-12-03 [provider]",
-		"cost month by kind":                      "2026-12-01 2026-12-03 [part]",
-		"cost last month":                         "2026-11-01 2026-12-01 [provider]",
-		"cost 2024-02":                            "2024-02-01 2024-03-01 [provider]",
-		"cost 2024-02-29":                         "2024-02-29 2024-03-01 [provider]",
-		"cost 2024-08-30..2024-10-02 by day":      "2024-08-30 2024-10-03 [day]",
-		"cost 2024-08..2024-09":                   "2024-08-01 2024-10-01 [provider]",
-		"cost by service by region":               "2026-12-01 2026-12-03 [service region]",
-		"cost by gpu, mode":                       "2026-12-01 2026-12-03 [gpu mode]",
-		"COST Month BY Owner":                     "2026-12-01 2026-12-03 [owner]",
-		"花费 本月 按 平台":                              "2026-12-01 2026-12-03 [provider]",
-		"花费 昨天 按账户":                               "2026-12-01 2026-12-02 [account]",
-		"/gpu cost \"7d\" by “resource”":          "2026-11-26 2026-12-03 [resource]",
-		"cost by provider 2024-09-12..2024-09-12": "2024-09-12 2024-09-13 [provider]",
+		"cost":                               "2026-12-01 2026-12-03 [provider]",
+		"cost today by day":                  "2026-12-02 2026-12-03 [day]",
+		"cost yesterday":                     "2026-12-01 2026-12-02 [provider]",
+		"cost 7d by account":                 "2026-11-26 2026-12-03 [account]",
+		"cost 30d":                           "2026-11-03 2026-12-03 [provider]",
+		"cost month by kind":                 "2026-12-01 2026-12-03 [part]",
+		"cost last month":                    "2026-11-01 2026-12-01 [provider]",
+		"cost 2024-02":                       "2024-02-01 2024-03-01 [provider]",
+		"cost 2024-02-29":                    "2024-02-29 2024-03-01 [provider]",
+		"cost 2024-08-30..2024-10-02 by day": "2024-08-30 2024-10-03 [day]",
+		"cost 2024-08..2024-09":              "2024-08-01 2024-10-01 [provider]",
+		"cost by service by region":          "2026-12-01 2026-12-03 [service region]",
+		"cost by gpu, mode":                  "2026-12-01 2026-12-03 [gpu mode]",
+		"cost by month by charge":            "2026-12-01 2026-12-03 [month charge]",
+		"cost month by week":                 "2026-12-01 2026-12-03 [week]",
+		"cost month gross by team":           "2026-12-01 2026-12-03 [owner] gross",
+		"cost amortized month":               "2026-12-01 2026-12-03 [provider] amortised",
+		"cost 7d by gpu where provider=runpod owner=@ana":        "2026-11-26 2026-12-03 [gpu] provider=[runpod] owner=[ana]",
+		"cost where owner=<@U0ANA|ana>,none and mode!=on-demand": "2026-12-01 2026-12-03 [provider] owner=[ana ] mode!=[on_demand]",
+		"cost where owner=me":                                    "2026-12-01 2026-12-03 [provider] owner=[vi]",
+		"COST Month BY Owner":                                    "2026-12-01 2026-12-03 [owner]",
+		"花费 本月 按 平台":                                             "2026-12-01 2026-12-03 [provider]",
+		"花费 昨天 按账户":                                              "2026-12-01 2026-12-02 [account]",
+		"/gpu cost \"7d\" by “resource”":                         "2026-11-26 2026-12-03 [resource]",
+		"cost by provider 2024-09-12..2024-09-12":                "2024-09-12 2024-09-13 [provider]",
 	} {
 		t.Run(line, func(t *testing.T) {
 			in := install(t)
 			in.says(t, viewer(), line)
 			q := in.book.asked[0]
 			got := fmt.Sprint(q.From.Format(time.DateOnly), " ", q.To.Format(time.DateOnly), " ", q.By)
+			if q.View != ledger.Billed {
+				got += " " + string(q.View)
+			}
+			for _, f := range q.Where {
+				got += fmt.Sprintf(" %s%s=%v", f.By, map[bool]string{true: "!"}[f.Not], f.Values)
+			}
 			if got != want {
 				t.Errorf("asks for %s, want %s", got, want)
 			}
@@ -157,6 +170,8 @@ func TestMistypedWords(t *testing.T) {
 		"cost month by":                          "",
 		"cost 2024-13":                           "",
 		"cost 2024-10..2024-09":                  "",
+		"cost where colour=red":                  "",
+		"cost where day=2026-12-01":              "",
 		"cost 0d":                                "cost 7d",
 		"list dsik":                              "list disk",
 		"status now":                             "status",

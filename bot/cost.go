@@ -14,11 +14,10 @@ import (
 const mostRows = 25
 
 func cost(ctx context.Context, d *Desk, r Request) (Answer, error) {
-	when, by, err := costQuestion(r)
+	q, err := costQuestion(r)
 	if err != nil {
 		return Answer{}, err
 	}
-	q := ledger.Question{From: when.from, To: when.to, Zone: r.Zone, By: by, Now: r.Now}
 	report, err := ledger.Answer(ctx, d.Book, q)
 	if err != nil {
 		return Answer{}, err
@@ -36,37 +35,50 @@ func cost(ctx context.Context, d *Desk, r Request) (Answer, error) {
 }
 
 // costQuestion reads the words after cost.
-func costQuestion(r Request) (span, []ledger.Cut, error) {
+func costQuestion(r Request) (ledger.Question, error) {
 	when, _ := period("month", r.Now, r.Zone)
-	var by []ledger.Cut
+	q := ledger.Question{Zone: r.Zone, Now: r.Now, View: ledger.Billed}
 	said := false
 	line := costWords(r.Words)
 	for i := 0; i < len(line); i++ {
 		w := line[i]
 		if w == "by" || w == "按" {
 			if i+1 == len(line) {
-				return span{}, nil, unclear(r.Print, "bot.words.by", "", "words", cutWords())
+				return q, unclear(r.Print, "bot.words.by", "", "words", cutWords())
 			}
 			i++
 			c, ok := cut(line[i])
 			if !ok {
-				return span{}, nil, unclear(r.Print, "bot.words.cut", nearestCost(line, i, cutWords()), "word", line[i], "words", cutWords())
+				return q, unclear(r.Print, "bot.words.cut", nearestCost(line, i, cutWords()), "word", line[i], "words", cutWords())
 			}
-			if !slices.Contains(by, c) {
-				by = append(by, c)
+			if !slices.Contains(q.By, c) {
+				q.By = append(q.By, c)
 			}
+			continue
+		}
+		if strings.Contains(w, "=") {
+			f, ok := filter(w, r.Person)
+			if !ok {
+				return q, unclear(r.Print, "bot.words.where", "", "word", w, "words", filterWords())
+			}
+			q.Where = append(q.Where, f)
+			continue
+		}
+		if v, ok := view(w); ok {
+			q.View = v
 			continue
 		}
 		s, ok := period(w, r.Now, r.Zone)
 		if !ok || said {
-			return span{}, nil, unclear(r.Print, "bot.words.period", nearestCost(line, i, periodWords()), "word", w, "words", periodWords())
+			return q, unclear(r.Print, "bot.words.period", nearestCost(line, i, periodWords()), "word", w, "words", periodWords())
 		}
 		when, said = s, true
 	}
-	if len(by) == 0 {
-		by = []ledger.Cut{ledger.ByProvider}
+	if len(q.By) == 0 {
+		q.By = []ledger.Cut{ledger.ByProvider}
 	}
-	return when, by, nil
+	q.From, q.To = when.from, when.to
+	return q, nil
 }
 
 // costWords brings "by a,b" and "last month" into the form that costQuestion reads.
@@ -79,7 +91,10 @@ func costWords(in []string) []string {
 		case w == "last" && i+1 < len(in) && fold1(in[i+1]) == "month":
 			out, i = append(out, "lastmonth"), i+1
 			continue
-		case w == "this" || w == "and" || w == "":
+		case w == "this" || w == "and" || w == "where" || w == "其中" || w == "":
+			continue
+		case strings.Contains(w, "="):
+			out, afterBy = append(out, w), false
 			continue
 		case strings.HasPrefix(w, "按") && w != "按":
 			out = append(out, "by")
@@ -137,13 +152,18 @@ func nearestCost(line []string, at int, candidates []string) string {
 func costData(r ledger.Report) CostData {
 	q := r.Question
 	data := CostData{From: q.From.In(q.Zone).Format(time.DateOnly), To: midnight(q.To, q.Zone, -1).Format(time.DateOnly),
-		GroupBy: q.By, View: "billed", NotOffered: []NotOffered{}, Rows: []CostRow{}, Totals: []CostTotal{}, Missing: []CostGap{}}
+		GroupBy: q.By, View: q.View, NotOffered: []NotOffered{}, Rows: []CostRow{}, Totals: []CostTotal{}, Missing: []CostGap{}}
+	for _, f := range q.Where {
+		data.Where = append(data.Where, CostFilter{By: f.By, Values: f.Values, Not: f.Not})
+	}
 	for _, row := range r.Rows {
-		billed := amount(row.Billed)
 		data.Rows = append(data.Rows, CostRow{Keys: row.Keys, Key: strings.Join(row.Keys, " / "), Currency: row.Currency,
-			Billed: billed, Accrued: amount(row.Accrued), Amount: billed})
+			Billed: amount(row.Billed), Accrued: amount(row.Accrued), AccruedMost: amount(row.AccruedMost), Amount: amount(row.Amount), Vague: row.Vague})
 	}
 	data.Totals = totalsData(r.Totals)
+	for _, c := range r.Declared {
+		data.Declared = append(data.Declared, CostDeclared{Account: c.Name, NoEffective: c.Bill.NoEffective, NoInvoice: c.Bill.NoInvoice})
+	}
 	for _, g := range r.Missing {
 		data.Missing = append(data.Missing, CostGap{Account: g.Account, From: g.From.UTC().Format(time.RFC3339),
 			To: g.To.UTC().Format(time.RFC3339), Unseen: g.Unseen})
@@ -154,7 +174,9 @@ func costData(r ledger.Report) CostData {
 func totalsData(rows []ledger.Row) []CostTotal {
 	out := []CostTotal{}
 	for _, t := range rows {
-		out = append(out, CostTotal{Currency: t.Currency, Billed: amount(t.Billed), Accrued: amount(t.Accrued)})
+		out = append(out, CostTotal{Currency: t.Currency, Billed: amount(t.Billed), Accrued: amount(t.Accrued), AccruedMost: amount(t.AccruedMost),
+			Amount: amount(t.Amount), Usage: amount(t.Sorts[ledger.Usage]), Credits: amount(t.Sorts[ledger.Credit]),
+			Refunds: amount(t.Sorts[ledger.Refund]), Taxes: amount(t.Sorts[ledger.Tax]), Corrections: amount(t.Sorts[ledger.Correction])})
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 func costMessage(r Request, report ledger.Report, v notify.View) notify.Message {
 	p, q := r.Print, report.Question
 	title := func(sum string) string { return p.Text("bot.cost.title", "period", periodText(p, q), "sum", sum) }
-	m := headed(fitting(title(spent(p, report.Totals, true)), title(spent(p, report.Totals, false))))
+	m := headed(fitting(title(spent(p, q.View, report.Totals, true)), title(spent(p, q.View, report.Totals, false))))
 	if len(v.Accounts) == 0 {
 		return headed(p.Text("bot.empty"))
 	}
@@ -34,11 +34,11 @@ func costMessage(r Request, report ledger.Report, v notify.View) notify.Message 
 }
 
 // spent says what was spent in one line: billed and, where there is room, what is estimated beside it.
-func spent(p words.Printer, totals []ledger.Row, room bool) string {
+func spent(p words.Printer, view ledger.View, totals []ledger.Row, room bool) string {
 	var billed, accrued []billing.Money
 	for _, t := range totals {
-		if t.Billed.Known() {
-			billed = append(billed, t.Billed)
+		if t.Amount.Known() {
+			billed = append(billed, t.Amount)
 		}
 		if t.Accrued.Known() && t.Accrued.Sign() != 0 {
 			accrued = append(accrued, t.Accrued)
@@ -47,6 +47,8 @@ func spent(p words.Printer, totals []ledger.Row, room bool) string {
 	switch {
 	case len(billed)+len(accrued) == 0:
 		return p.Text("bot.cost.none")
+	case view != ledger.Billed:
+		return spentIn(p, view, billed, accrued)
 	case len(accrued) == 0:
 		return p.Text("bot.cost.billed", "sum", p.Monies(billed))
 	case len(billed) == 0:
@@ -55,6 +57,17 @@ func spent(p words.Printer, totals []ledger.Row, room bool) string {
 		return p.Text("bot.cost.billed_more", "sum", p.Monies(billed))
 	}
 	return p.Text("bot.cost.both", "billed", p.Monies(billed), "accrued", p.Monies(accrued))
+}
+
+// spentIn is the sum in another view than that of the bill.
+func spentIn(p words.Printer, view ledger.View, billed, accrued []billing.Money) string {
+	switch {
+	case len(accrued) == 0:
+		return p.Text("cost.sum."+string(view), "sum", p.Monies(billed))
+	case len(billed) == 0:
+		return p.Text("bot.cost.accrued", "sum", p.Monies(accrued))
+	}
+	return p.Text("cost.sum.more", "sum", p.Text("cost.sum."+string(view), "sum", p.Monies(billed)), "accrued", p.Monies(accrued))
 }
 
 // periodText names a stretch of days: one day, or first to last.
@@ -73,7 +86,7 @@ func costTable(p words.Printer, report ledger.Report, rows []ledger.Row) notify.
 		t.Columns = append(t.Columns, notify.Column{Title: p.Text("bot.cut." + string(c))})
 	}
 	accrued := slices.ContainsFunc(report.Totals, func(r ledger.Row) bool { return r.Accrued.Known() || r.Unpriced > 0 })
-	t.Columns = append(t.Columns, notify.Column{Title: p.Text("bot.cost.column.billed"), Right: true})
+	t.Columns = append(t.Columns, notify.Column{Title: p.Text("cost.column." + string(report.Question.View)), Right: true})
 	if accrued {
 		t.Columns = append(t.Columns, notify.Column{Title: p.Text("bot.cost.column.accrued"), Right: true})
 	}
@@ -94,8 +107,15 @@ func costTable(p words.Printer, report ledger.Report, rows []ledger.Row) notify.
 
 func costCells(p words.Printer, row ledger.Row, accrued bool) []notify.Rich {
 	billed := notify.Plain(p.Text("bot.cost.not_billed"))
-	if row.Billed.Known() {
-		billed = notify.Plain(p.Money(row.Billed))
+	switch {
+	case row.Amount.Known() && row.Vague > 0:
+		billed = p.Rich("cost.vague", "sum", p.Money(row.Amount), "count", row.Vague)
+	case row.Amount.Known():
+		billed = notify.Plain(p.Money(row.Amount))
+	case row.Vague > 0:
+		billed = p.Rich("cost.all_vague", "count", row.Vague)
+	case row.Billed.Known():
+		billed = "–"
 	}
 	if !accrued {
 		return []notify.Rich{billed}
@@ -106,6 +126,8 @@ func costCells(p words.Printer, row ledger.Row, accrued bool) []notify.Rich {
 		meter = p.Rich("words.at_least", "sum", p.Money(row.Accrued), "count", row.Unpriced)
 	case row.Unpriced > 0:
 		meter = p.Rich("bot.cost.unpriced", "count", row.Unpriced)
+	case row.AccruedMost.Known():
+		meter = p.Rich("cost.range", "least", p.Money(row.Accrued), "most", p.Money(row.AccruedMost))
 	case row.Accrued.Known():
 		meter = notify.Plain(p.Money(row.Accrued))
 	default:
@@ -123,6 +145,8 @@ func keyText(p words.Printer, c ledger.Cut, key string) string {
 		return p.Text("bot.not_said")
 	case c == ledger.ByPart:
 		return p.Part(billing.Part(key))
+	case c == ledger.ByCharge:
+		return p.Text("cost.charge." + key)
 	case c == ledger.ByMode:
 		return p.Mode(billing.Mode(key))
 	}
@@ -140,6 +164,8 @@ func costSmallPrint(p words.Printer, report ledger.Report, v notify.View) []noti
 			late = append(late, from)
 		}
 	}
+	lines = append(lines, sortLines(p, report)...)
+	lines = append(lines, declaredLines(p, report)...)
 	if len(late) > 0 {
 		lines = append(lines, p.Rich("bot.cost.missing", "accounts", late))
 	}
@@ -161,4 +187,43 @@ func asOfLine(p words.Printer, at time.Time, zone *time.Location) notify.Rich {
 		return p.Rich("bot.as_of_zone_only", "zone", zone.String())
 	}
 	return p.Rich("bot.as_of_zone", "time", at, "zone", zone.String())
+}
+
+// sortLines say what the bill is made of, where it is more than usage: a credit must not hide what was used.
+func sortLines(p words.Printer, report ledger.Report) []notify.Rich {
+	var out []notify.Rich
+	for _, t := range report.Totals {
+		var parts []notify.Rich
+		for i, m := range t.Sorts {
+			if m.Known() && m.Sign() != 0 {
+				parts = append(parts, p.Rich("cost.made_of_one", "what", p.Text("cost.charge."+ledger.Sort(i).String()), "sum", p.Money(m)))
+			}
+		}
+		plain := len(parts) == 0 || len(parts) == 1 && t.Sorts[ledger.Usage].Known() && t.Sorts[ledger.Usage].Sign() != 0
+		if !plain || report.Question.View != ledger.Billed && t.Billed.Known() {
+			out = append(out, p.Rich("cost.made_of", "sum", p.Money(t.Billed), "parts", parts))
+		}
+	}
+	return out
+}
+
+// declaredLines name accounts whose bill is not what its columns say, where that touches the answer.
+func declaredLines(p words.Printer, report ledger.Report) []notify.Rich {
+	var none, original []notify.Rich
+	for _, c := range report.Declared {
+		if c.Bill.NoEffective && report.Question.View == ledger.Amortised {
+			none = append(none, notify.Plain(c.Name))
+		}
+		if c.Bill.NoInvoice {
+			original = append(original, notify.Plain(c.Name))
+		}
+	}
+	var out []notify.Rich
+	if len(none) > 0 {
+		out = append(out, p.Rich("cost.declared.no_effective", "accounts", none))
+	}
+	if len(original) > 0 {
+		out = append(out, p.Rich("cost.declared.no_invoice", "accounts", original))
+	}
+	return out
 }

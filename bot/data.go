@@ -13,32 +13,58 @@ import (
 
 // CostData answers cost.
 type CostData struct {
-	From    string       `json:"from"`
-	To      string       `json:"to"`
-	GroupBy []ledger.Cut `json:"group_by"`
-	View    string       `json:"view"`
-	Rows    []CostRow    `json:"rows"`
-	Totals  []CostTotal  `json:"totals"`
-	Missing []CostGap    `json:"missing"`
+	From     string         `json:"from"`
+	To       string         `json:"to"`
+	GroupBy  []ledger.Cut   `json:"group_by"`
+	Where    []CostFilter   `json:"where,omitempty"`
+	View     ledger.View    `json:"view"`
+	Rows     []CostRow      `json:"rows"`
+	Totals   []CostTotal    `json:"totals"`
+	Missing  []CostGap      `json:"missing"`
+	Declared []CostDeclared `json:"declared,omitempty"`
 	// NotOffered names the clouds that have no bill to read: what is shown of them is accrued.
 	NotOffered []NotOffered `json:"not_offered"`
 }
 
-// CostRow is one row of a cost answer. Amount is the figure of the view.
-type CostRow struct {
-	Keys     []string         `json:"keys"`
-	Key      string           `json:"key"`
-	Currency billing.Currency `json:"currency"`
-	Billed   *string          `json:"billed"`
-	Accrued  *string          `json:"accrued"`
-	Amount   *string          `json:"amount"`
+// CostFilter is a filter of the question.
+type CostFilter struct {
+	By     ledger.Cut `json:"by"`
+	Values []string   `json:"values"`
+	Not    bool       `json:"not,omitempty"`
 }
 
-// CostTotal is the sum in one currency.
+// CostDeclared is an account whose bill is not what its columns say.
+type CostDeclared struct {
+	Account     string `json:"account"`
+	NoEffective bool   `json:"no_effective,omitempty"`
+	NoInvoice   bool   `json:"no_invoice,omitempty"`
+}
+
+// CostRow is one row of a cost answer. Amount is what was delivered, in the view of the answer, Accrued our own estimate
+// for hours that no bill covers; AccruedMost is its upper end where our watching had gaps.
+type CostRow struct {
+	Keys        []string         `json:"keys"`
+	Key         string           `json:"key"`
+	Currency    billing.Currency `json:"currency"`
+	Billed      *string          `json:"billed"`
+	Accrued     *string          `json:"accrued"`
+	AccruedMost *string          `json:"accrued_most,omitempty"`
+	Amount      *string          `json:"amount"`
+	Vague       int              `json:"without_amortised,omitempty"`
+}
+
+// CostTotal is the sum in one currency. Usage to Corrections add up to Billed, whatever the view.
 type CostTotal struct {
-	Currency billing.Currency `json:"currency"`
-	Billed   *string          `json:"billed"`
-	Accrued  *string          `json:"accrued"`
+	Currency    billing.Currency `json:"currency"`
+	Billed      *string          `json:"billed"`
+	Accrued     *string          `json:"accrued"`
+	AccruedMost *string          `json:"accrued_most,omitempty"`
+	Amount      *string          `json:"amount"`
+	Usage       *string          `json:"usage,omitempty"`
+	Credits     *string          `json:"credits,omitempty"`
+	Refunds     *string          `json:"refunds,omitempty"`
+	Taxes       *string          `json:"taxes,omitempty"`
+	Corrections *string          `json:"corrections,omitempty"`
 }
 
 // CostGap is a stretch that an account has delivered no bill for, to exclusive. Unseen says that our own meter was

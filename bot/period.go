@@ -72,7 +72,8 @@ func dates(word string, zone *time.Location) (span, bool) {
 // cuts are the words after "by", in the order of the usage.
 func cuts() []ledger.Cut {
 	return []ledger.Cut{ledger.ByProvider, ledger.ByAccount, ledger.ByService, ledger.ByPart, ledger.ByRegion,
-		ledger.ByResource, ledger.ByOwner, ledger.ByProject, ledger.ByGPU, ledger.ByMode, ledger.ByDay}
+		ledger.ByResource, ledger.ByOwner, ledger.ByProject, ledger.ByGPU, ledger.ByMode, ledger.ByCharge,
+		ledger.ByDay, ledger.ByWeek, ledger.ByMonth}
 }
 
 // cut reads one word after "by".
@@ -98,6 +99,12 @@ func cut(word string) (ledger.Cut, bool) {
 		return ledger.ByGPU, true
 	case "付费", "付费方式":
 		return ledger.ByMode, true
+	case "类别", "费用类型":
+		return ledger.ByCharge, true
+	case "周", "weeks":
+		return ledger.ByWeek, true
+	case "月", "months":
+		return ledger.ByMonth, true
 	case "date", "days", "天", "日", "日期":
 		return ledger.ByDay, true
 	}

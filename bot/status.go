@@ -98,7 +98,7 @@ func statusMessage(p words.Printer, s situation) notify.Message {
 		m.Blocks = append(m.Blocks, balanceMessage(p, s.view, s.accounts).Blocks[1])
 	}
 	var lines []notify.Rich
-	lines = append(lines, p.Rich("bot.status.month", "sum", spent(p, s.month.Totals, true)))
+	lines = append(lines, p.Rich("bot.status.month", "sum", spent(p, ledger.Billed, s.month.Totals, true)))
 	if s.running > 0 {
 		lines = append(lines, p.Rich("bot.status.running", "count", s.running))
 	}

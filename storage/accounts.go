@@ -121,3 +121,12 @@ func stop(ctx context.Context, tx *sql.Tx, account billing.AccountID, why billin
 	}
 	return err
 }
+
+// DeclareBill keeps what has to be known of an account's bill. What lacks amortised amounts is amended when it is
+// imported, so a change counts from the next import on.
+func (d *DB) DeclareBill(ctx context.Context, account billing.AccountID, k billing.BillKind) error {
+	return d.write(ctx, "declare the bill", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE accounts SET no_effective = ?, no_invoice = ? WHERE id = ?", k.NoEffective, k.NoInvoice, account)
+		return err
+	})
+}

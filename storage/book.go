@@ -41,13 +41,24 @@ func (b *billed) answer(ctx context.Context) (err error) {
 			return fault(billing.Invalid, readBill, fmt.Errorf("there is no cut by %q", by), billing.Text{})
 		}
 	}
+	for _, f := range b.q.Where {
+		if !known(f.By) || f.By.Calendar() {
+			return fault(billing.Invalid, readBill, fmt.Errorf("there is no filter by %q", f.By), billing.Text{})
+		}
+	}
 	if b.rival, err = rivals(ctx, b.tx); err != nil {
 		return err
 	}
-	if slices.Contains(b.q.By, ledger.ByResource) {
+	if b.ofResources() {
 		return b.readCharges(ctx)
 	}
 	return b.readSums(ctx)
+}
+
+// ofResources says that only the lines themselves can answer: roll-ups know no resources.
+func (b *billed) ofResources() bool {
+	return slices.Contains(b.q.By, ledger.ByResource) ||
+		slices.ContainsFunc(b.q.Where, func(f ledger.Filter) bool { return f.By == ledger.ByResource })
 }
 
 // overflowed knows SQLite's word for a sum that runs over, and names the question.
@@ -67,10 +78,15 @@ func rivals(ctx context.Context, tx *sql.Tx) (bool, error) {
 	return n > 0, err
 }
 
+// billedRow is a row being added up. Sums by sort are of what was billed.
 type billedRow struct {
-	keys     []string
-	currency billing.Currency
-	sum      pair
+	keys      []string
+	currency  billing.Currency
+	seen      [ledger.Correction + 1]bool
+	sorts     [ledger.Correction + 1]pair
+	effective pair
+	amortised bool // effective holds something
+	vague     int64
 }
 
 // billed is one question being answered.
@@ -80,12 +96,43 @@ type billed struct {
 	rival bool
 	sums  map[string]*billedRow
 	whole bool
+	fixed time.Time // while one stretch of a calendar is read: its first local midnight
 }
 
 // readSums reads the roll-ups.
 func (b *billed) readSums(ctx context.Context) error {
-	from, to := stamp(b.q.From), stamp(b.q.To)
-	first, end := localDay(b.q.From, b.q.Zone), localDay(b.q.To, b.q.Zone)
+	by := slices.IndexFunc(b.q.By, ledger.Cut.Calendar)
+	if by < 0 || slices.Contains(b.q.By, ledger.ByDay) {
+		return b.readStretch(ctx, b.q.From, b.q.To)
+	}
+	for from := b.q.From; from.Before(b.q.To); {
+		to := nextPiece(b.q.By, from.In(b.q.Zone))
+		if to.After(b.q.To) {
+			to = b.q.To
+		}
+		b.fixed = from
+		if err := b.readStretch(ctx, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// nextPiece is where a week or a month that is cut by ends.
+func nextPiece(by []ledger.Cut, local time.Time) time.Time {
+	y, m, d := local.Date()
+	week := time.Date(y, m, d+7-int(local.Weekday()+6)%7, 0, 0, 0, 0, local.Location())
+	month := time.Date(y, m+1, 1, 0, 0, 0, 0, local.Location())
+	if !slices.Contains(by, ledger.ByWeek) || slices.Contains(by, ledger.ByMonth) && month.Before(week) {
+		return month
+	}
+	return week
+}
+
+func (b *billed) readStretch(ctx context.Context, start, stop time.Time) error {
+	from, to := stamp(start), stamp(stop)
+	first, end := localDay(start, b.q.Zone), localDay(stop, b.q.Zone)
 	if err := b.read(ctx, "spend_days", 1, first*dayMillis, end*dayMillis); err != nil {
 		return err
 	}
@@ -126,28 +173,155 @@ func (b *billed) read(ctx context.Context, table string, whole int, from, to int
 		return nil
 	}
 	columns := b.columns("s.at")
-	query := fmt.Sprintf(`SELECT %s, s.currency, SUM(s.billed_nanos), SUM(s.billed_rest) FROM %s s
+	where, args := b.where("s.sort", "s.at / "+strconv.Itoa(dayMillis))
+	query := fmt.Sprintf(`SELECT %s, s.currency, s.sort, SUM(s.rows), SUM(s.billed_nanos), SUM(s.billed_rest), %s FROM %s s
 		JOIN parts p ON p.id = s.part_id AND p.state = 'live'
 		JOIN labels l ON l.id = s.label_id JOIN accounts a ON a.id = p.account_id
-		WHERE s.at >= ? AND s.at < ? AND s.whole = ? %s GROUP BY %s, s.currency`,
-		columns, table, b.counting(fmt.Sprintf("s.at / %d", dayMillis)), columns)
-	return b.collect(ctx, whole, query, from, to, whole)
+		WHERE s.at >= ? AND s.at < ? AND s.whole = ? %s GROUP BY %s, s.currency, s.sort`,
+		columns, b.effective("SUM(s.effective_nanos), SUM(s.effective_rest), SUM(s.effective_rows)"), table, where, columns)
+	return b.collect(ctx, whole, query, append([]any{from, to, whole}, args...)...)
 }
+
+// effective leaves out what only the amortised view asks for.
+func (b *billed) effective(columns string) string {
+	if b.q.View == ledger.Amortised {
+		return columns
+	}
+	return "0, 0, 0"
+}
+
+// sortOfLine is ledger.SortOf in SQL.
+const sortOfLine = `CASE WHEN i.class = 'Correction' THEN 4 WHEN i.category = 'Tax' THEN 3 WHEN i.category = 'Credit' THEN 1
+	WHEN c.billed_nanos < 0 THEN 2 WHEN i.category = 'Adjustment' THEN 4 ELSE 0 END`
 
 // readCharges answers by resource from the lines themselves, through their index.
 func (b *billed) readCharges(ctx context.Context) error {
 	columns := b.columns("CASE c.whole WHEN 1 THEN c.day * 86400000 ELSE c.start_at END")
-	head := fmt.Sprintf(`SELECT %s, i.currency, SUM(c.billed_nanos), SUM(c.billed_rest)
+	where, args := b.where(sortOfLine, "c.day")
+	head := fmt.Sprintf(`SELECT %s, i.currency, %s AS sort, COUNT(*), SUM(c.billed_nanos), SUM(c.billed_rest), %s
 		FROM parts p JOIN charges c ON c.part_id = p.id JOIN items i ON i.id = c.item_id
 		JOIN labels l ON l.id = i.label_id JOIN accounts a ON a.id = p.account_id
-		WHERE p.state = 'live' AND c.start_at >= ? AND c.start_at < ? AND c.whole = ? %s`, columns, b.counting("c.day"))
-	tail := fmt.Sprintf(" GROUP BY %s, i.currency", columns)
-	if err := b.collect(ctx, 0, head+tail, stamp(b.q.From), stamp(b.q.To), 0); err != nil {
+		WHERE p.state = 'live' %s`, columns, sortOfLine,
+		b.effective("COALESCE(SUM(c.effective_nanos), 0), COALESCE(SUM(c.effective_rest), 0), COUNT(c.effective_nanos)"), where)
+	tail := fmt.Sprintf(" GROUP BY %s, i.currency, sort", columns)
+	if b.q.View == ledger.Amortised {
+		tail = " AND NOT " + spreads + tail
+	}
+	inHours := " AND c.start_at >= ? AND c.start_at < ? AND c.whole = 0"
+	if err := b.collect(ctx, 0, head+inHours+tail, append(args, stamp(b.q.From), stamp(b.q.To))...); err != nil {
 		return err
 	}
 	// The vendor's date of a charge is at most half a day from that of its start in UTC.
 	first, end := localDay(b.q.From, b.q.Zone), localDay(b.q.To, b.q.Zone)
-	return b.collect(ctx, 1, head+" AND c.day >= ? AND c.day < ?"+tail, (first-1)*dayMillis, (end+1)*dayMillis, 1, first, end)
+	inDays := " AND c.start_at >= ? AND c.start_at < ? AND c.whole = 1 AND c.day >= ? AND c.day < ?"
+	if err := b.collect(ctx, 1, head+inDays+tail, append(args, (first-1)*dayMillis, (end+1)*dayMillis, first, end)...); err != nil {
+		return err
+	}
+	if b.q.View != ledger.Amortised {
+		return nil
+	}
+	return b.readTerms(ctx, first, end)
+}
+
+// spreads is termOf in SQL: what was paid ahead for longer than a day.
+const spreads = "(i.category = 'Purchase' AND c.end_at - c.start_at BETWEEN 129600000 AND 345643199999 AND c.effective_nanos IS NOT NULL)"
+
+// readTerms adds the share that falls into the question of what was paid ahead, line by line: there are few.
+func (b *billed) readTerms(ctx context.Context, first, end int64) error {
+	where, args := b.where(sortOfLine, "c.day")
+	rows, err := b.tx.QueryContext(ctx, fmt.Sprintf(`SELECT %s, i.currency, %s, c.day, (c.end_at - c.start_at + 43200000) / 86400000, c.effective_nanos, c.effective_rest
+		FROM items i JOIN charges c ON c.item_id = i.id JOIN parts p ON p.id = c.part_id
+		JOIN labels l ON l.id = i.label_id JOIN accounts a ON a.id = p.account_id
+		WHERE i.category = 'Purchase' AND p.state = 'live' AND %s %s`, b.columns("''"), sortOfLine, spreads, where), args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		keys := make([]string, 1+len(b.q.By))
+		var currency billing.Currency
+		var sort ledger.Sort
+		var day, days int64
+		var cost pair
+		cells := make([]any, 0, len(keys)+6)
+		for i := range keys {
+			cells = append(cells, &keys[i])
+		}
+		if err := rows.Scan(append(cells, &currency, &sort, &day, &days, &cost.nanos, &cost.rest)...); err != nil {
+			return err
+		}
+		if err := b.addTerm(keys[1:], currency, sort, cost, [2]int64{day, days}, first, end); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// addTerm adds the days of a term that lie in the question, each on its own where the question cuts by time.
+func (b *billed) addTerm(keys []string, currency billing.Currency, sort ledger.Sort, cost pair, term [2]int64, first, end int64) error {
+	m, err := billing.MoneyFromParts(cost.nanos, cost.rest, currency)
+	if err != nil {
+		return err
+	}
+	day, days := term[0], term[1]
+	from, to := max(first, day), min(end, day+days)
+	step := max(to-from, 1)
+	if slices.ContainsFunc(b.q.By, ledger.Cut.Calendar) {
+		step = 1
+	}
+	for ; from < to; from += step {
+		share, err := termShare(m, from-day, from-day+step, days)
+		if err != nil {
+			return err
+		}
+		for i, by := range b.q.By {
+			if by.Calendar() {
+				keys[i] = strconv.FormatInt(from*dayMillis, 10)
+			}
+		}
+		g := group{keys: slices.Clone(keys), currency: currency, sort: sort}
+		g.effective.nanos, g.effective.rest = share.Parts()
+		if from == day {
+			g.rows, g.effectiveRows = 1, 1
+		}
+		if err := b.add(true, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// where writes the filters, and which source counts on an account's day.
+func (b *billed) where(sort, day string) (string, []any) {
+	var text strings.Builder
+	var args []any
+	for _, f := range b.q.Where {
+		columns := []string{column(f.By)}
+		switch f.By {
+		case ledger.ByResource:
+			columns = append(columns, "COALESCE(i.resource_name, '')")
+		case ledger.ByCharge:
+			columns[0] = "CASE " + sort + " WHEN 1 THEN 'credit' WHEN 2 THEN 'refund' WHEN 3 THEN 'tax' WHEN 4 THEN 'correction' ELSE 'usage' END"
+		}
+		var any []string
+		for _, c := range columns {
+			for _, v := range f.Values {
+				any, args = append(any, c+" = ? COLLATE NOCASE"), append(args, v)
+				if v != "" {
+					like := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(v)
+					any = append(any, c+` LIKE ? ESCAPE '\'`, c+` LIKE ? ESCAPE '\'`)
+					args = append(args, like+"-%", like+" %")
+				}
+			}
+		}
+		not := ""
+		if f.Not {
+			not = "NOT "
+		}
+		fmt.Fprintf(&text, " AND %s(%s)", not, strings.Join(any, " OR "))
+	}
+	text.WriteString(" " + b.counting(day))
+	return text.String(), args
 }
 
 // counting leaves, of each account's day, the source that counts: the first in billing's order that has charges there.
@@ -175,19 +349,31 @@ func column(by ledger.Cut) string {
 	return ""
 }
 
-func known(by ledger.Cut) bool { return by == ledger.ByDay || column(by) != "" }
+func known(by ledger.Cut) bool { return by.Calendar() || by == ledger.ByCharge || column(by) != "" }
 
 // columns lists what the cuts read; at is where a sum or a line stands in time.
 func (b *billed) columns(at string) string {
 	list := []string{"''"} // there is always one to group by
 	for _, by := range b.q.By {
-		if by == ledger.ByDay {
+		switch {
+		case by.Calendar() && !b.fixed.IsZero(), by == ledger.ByCharge: // known without reading
+			list = append(list, "''")
+		case by.Calendar():
 			list = append(list, at)
-		} else {
+		default:
 			list = append(list, column(by))
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// group is one line of SQL's answer.
+type group struct {
+	keys                []string
+	currency            billing.Currency
+	sort                ledger.Sort
+	rows, effectiveRows int64
+	billed, effective   pair
 }
 
 func (b *billed) collect(ctx context.Context, whole int, query string, args ...any) error {
@@ -195,44 +381,58 @@ func (b *billed) collect(ctx context.Context, whole int, query string, args ...a
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	texts := make([]string, 1+len(b.q.By))
-	var currency string
-	var sum pair
-	cells := make([]any, 0, len(texts)+3)
+	var g group
+	cells := make([]any, 0, len(texts)+8)
 	for i := range texts {
 		cells = append(cells, &texts[i])
 	}
-	cells = append(cells, &currency, &sum.nanos, &sum.rest)
+	cells = append(cells, &g.currency, &g.sort, &g.rows, &g.billed.nanos, &g.billed.rest, &g.effective.nanos, &g.effective.rest, &g.effectiveRows)
 	for rows.Next() {
 		if err := rows.Scan(cells...); err != nil {
 			return err
 		}
+		if g.rows == 0 && b.q.View != ledger.Amortised {
+			continue
+		}
 		b.whole = b.whole || whole == 1
-		if err := b.add(whole == 1, slices.Clone(texts[1:]), billing.Currency(currency), sum); err != nil {
+		g.keys = slices.Clone(texts[1:])
+		if err := b.add(whole == 1, g); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-func (b *billed) add(whole bool, keys []string, currency billing.Currency, sum pair) error {
+func (b *billed) add(whole bool, g group) error {
 	for i, by := range b.q.By {
-		if by == ledger.ByDay {
-			day, err := dateOf(keys[i], whole, b.q.Zone)
+		switch {
+		case by == ledger.ByCharge:
+			g.keys[i] = g.sort.String()
+		case by.Calendar() && !b.fixed.IsZero():
+			g.keys[i] = by.Date(b.fixed.In(b.q.Zone))
+		case by.Calendar():
+			key, err := dateOf(by, g.keys[i], whole, b.q.Zone)
 			if err != nil {
 				return err
 			}
-			keys[i] = day
+			g.keys[i] = key
 		}
 	}
-	id := strings.Join(keys, "\x00") + "\x00" + string(currency)
+	id := strings.Join(g.keys, "\x00") + "\x00" + string(g.currency)
 	r := b.sums[id]
 	if r == nil {
-		b.sums[id] = &billedRow{keys, currency, sum}
-		return nil
+		r = &billedRow{keys: g.keys, currency: g.currency}
+		b.sums[id] = r
 	}
-	if err := r.sum.add(sum.nanos, sum.rest); err != nil {
+	r.seen[g.sort] = r.seen[g.sort] || g.rows > 0
+	r.amortised = r.amortised || g.effectiveRows > 0 || g.effective != pair{}
+	r.vague += g.rows - g.effectiveRows
+	if err := r.sorts[g.sort].add(g.billed.nanos, g.billed.rest); err != nil {
+		return b.overflowedAt(r, err)
+	}
+	if err := r.effective.add(g.effective.nanos, g.effective.rest); err != nil {
 		return b.overflowedAt(r, err)
 	}
 	return nil
@@ -243,31 +443,70 @@ func (b *billed) overflowedAt(r *billedRow, err error) error {
 		b.q.From.Format(time.DateOnly), b.q.To.Format(time.DateOnly), err), billing.Text{})
 }
 
-// dateOf turns the instant of a sum into the local date; that of a whole charge is a date already.
-func dateOf(at string, whole bool, zone *time.Location) (string, error) {
+// dateOf turns the instant of a sum into the key of a local date; that of a whole charge is a date already.
+func dateOf(by ledger.Cut, at string, whole bool, zone *time.Location) (string, error) {
 	ms, err := strconv.ParseInt(at, 10, 64)
 	if whole {
 		zone = time.UTC
 	}
-	return fromStamp(ms).In(zone).Format(time.DateOnly), err
+	return by.Date(fromStamp(ms).In(zone)), err
 }
 
 func (b *billed) rows() ([]ledger.Row, error) {
 	list := make([]ledger.Row, 0, len(b.sums))
 	for _, id := range slices.Sorted(maps.Keys(b.sums)) {
 		r := b.sums[id]
-		m, err := billing.MoneyFromParts(r.sum.nanos, r.sum.rest, r.currency)
+		row, err := r.row(b.q.View)
 		if err != nil {
 			return nil, b.overflowedAt(r, err)
 		}
-		list = append(list, ledger.Row{Keys: r.keys, Currency: r.currency, Billed: m})
+		list = append(list, row)
 	}
 	return list, nil
 }
 
+// row gives a sum its figures: what was billed, by sort, and the one that the view asks for.
+func (r *billedRow) row(view ledger.View) (ledger.Row, error) {
+	row := ledger.Row{Keys: r.keys, Currency: r.currency}
+	var billed pair
+	any := false
+	for i := range r.sorts {
+		if !r.seen[i] {
+			continue
+		}
+		m, err := billing.MoneyFromParts(r.sorts[i].nanos, r.sorts[i].rest, r.currency)
+		if err == nil {
+			row.Sorts[i] = m
+			err = billed.add(r.sorts[i].nanos, r.sorts[i].rest)
+		}
+		if err != nil {
+			return row, err
+		}
+		any = true
+	}
+	var err error
+	if any {
+		if row.Billed, err = billing.MoneyFromParts(billed.nanos, billed.rest, r.currency); err != nil {
+			return row, err
+		}
+	}
+	switch view {
+	case ledger.Gross:
+		row.Amount = row.Sorts[ledger.Usage]
+	case ledger.Amortised:
+		row.Vague = int(r.vague)
+		if r.amortised {
+			row.Amount, err = billing.MoneyFromParts(r.effective.nanos, r.effective.rest, r.currency)
+		}
+	default:
+		row.Amount = row.Billed
+	}
+	return row, err
+}
+
 // Coverage says per account how far the sources that count have delivered.
 func (d *DB) Coverage(ctx context.Context) ([]ledger.Covered, error) {
-	rows, err := d.readers.QueryContext(ctx, `SELECT a.id, a.name, a.currency, a.driver <> '', c.through, c.read_at
+	rows, err := d.readers.QueryContext(ctx, `SELECT a.id, a.name, a.currency, a.driver <> '', a.no_effective, a.no_invoice, c.through, c.read_at
 		FROM accounts a LEFT JOIN (SELECT account_id, MAX(through) AS through, MAX(read_at) AS read_at FROM coverage GROUP BY account_id) c
 		ON c.account_id = a.id ORDER BY a.id`)
 	if err != nil {
@@ -277,7 +516,7 @@ func (d *DB) Coverage(ctx context.Context) ([]ledger.Covered, error) {
 	var list []ledger.Covered
 	for rows.Next() {
 		var c ledger.Covered
-		if err := rows.Scan(&c.Account, &c.Name, &c.Currency, &c.Polled, when{&c.Through}, when{&c.ReadAt}); err != nil {
+		if err := rows.Scan(&c.Account, &c.Name, &c.Currency, &c.Polled, &c.Bill.NoEffective, &c.Bill.NoInvoice, when{&c.Through}, when{&c.ReadAt}); err != nil {
 			return nil, fail("read the coverage", err)
 		}
 		c.Billing = !c.Through.IsZero()

@@ -38,6 +38,7 @@ type loader struct {
 	account  billing.AccountID
 	source   billing.ChargeSource
 	delivery int64
+	amortise bool // the bill has no EffectiveCost: BilledCost stands for it
 	keyed    func(c *billing.Charge) (partKey, billing.Period)
 
 	parts   map[partKey]*loadingPart
@@ -63,8 +64,10 @@ func (d *DB) newLoader(ctx context.Context, im Import) (*loader, error) {
 		if err != nil {
 			return err
 		}
-		l.delivery, err = res.LastInsertId()
-		return err
+		if l.delivery, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT no_effective OR ? NOT IN ('focus', 'native') FROM accounts WHERE id = ?", im.Source, im.Account).Scan(&l.amortise)
 	})
 	return l, err
 }
@@ -95,6 +98,9 @@ func (l *loader) add(ctx context.Context, c *billing.Charge) error {
 	item, err := l.items.find(l.tx, c, p.id)
 	if err != nil {
 		return failed(err)
+	}
+	if l.amortise && !c.EffectiveCost.Known() {
+		c.EffectiveCost = c.BilledCost
 	}
 	at := placeOf(c)
 	if err := l.write(c, p.id, item.id, at); err != nil {
@@ -238,7 +244,7 @@ func (l *loader) flush(ctx context.Context) error {
 
 func noteDays(ctx context.Context, tx *sql.Tx, some []*loadingPart) error {
 	for _, p := range some {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO source_days (part_id, day) SELECT DISTINCT part_id, at / ? FROM spend_days WHERE part_id = ?`,
+		if _, err := tx.ExecContext(ctx, `INSERT INTO source_days (part_id, day) SELECT DISTINCT part_id, at / ? FROM spend_days WHERE part_id = ? AND rows > 0`,
 			dayMillis, p.id); err != nil {
 			return err
 		}

@@ -9,8 +9,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 )
 
 // rollupRoom is how many sums of one table are held in memory before they are written in between.
@@ -19,6 +21,7 @@ const rollupRoom = 100_000
 type sumKey struct {
 	at     int64
 	series int32
+	sort   ledger.Sort
 	whole  bool
 }
 
@@ -42,8 +45,8 @@ func (p *pair) addMoney(m billing.Money) error {
 }
 
 type sums struct {
-	rows, effectiveRows      int64
-	billed, effective, gross pair
+	rows, effectiveRows int64
+	billed, effective   pair
 }
 
 // rollup adds charges up at two grains before they are written.
@@ -56,15 +59,71 @@ func newRollup() rollup { return rollup{map[sumKey]*sums{}, map[sumKey]*sums{}} 
 func (r rollup) full() bool { return len(r.hours) > rollupRoom || len(r.days) > rollupRoom }
 
 func (r rollup) add(c *billing.Charge, series int32, at place) error {
+	sort := ledger.SortOf(c.ChargeCategory, c.ChargeClass, c.BilledCost.Sign())
+	days := termOf(c)
 	if !at.whole { // whole rows stand in the day table alone: they have no hour
-		if err := addTo(r.hours, sumKey{at.quarter, series, false}, c); err != nil {
+		if err := addTo(r.hours, sumKey{at.quarter, series, sort, false}, c, days == 1); err != nil {
 			return err
 		}
 	}
-	return addTo(r.days, sumKey{at.day * dayMillis, series, at.whole}, c)
+	if err := addTo(r.days, sumKey{at.day * dayMillis, series, sort, at.whole}, c, days == 1); err != nil || days == 1 {
+		return err
+	}
+	return r.spread(c, series, sort, at, days)
 }
 
-func addTo(m map[sumKey]*sums, key sumKey, c *billing.Charge) error {
+// termOf is over how many days the amortised view spreads a charge: what was paid ahead over its term, everything else
+// over one day.
+func termOf(c *billing.Charge) int64 {
+	days := int64((c.ChargePeriod.Duration() + 12*time.Hour) / (24 * time.Hour))
+	if c.ChargeCategory != "Purchase" || days < 2 || days > 4000 || !effective(c) {
+		return 1
+	}
+	return days
+}
+
+// effective says that a charge has an amortised amount that can stand beside what was billed.
+func effective(c *billing.Charge) bool {
+	return c.EffectiveCost.Known() && c.EffectiveCost.Currency() == c.BilledCost.Currency()
+}
+
+// spread puts each day's share of what was paid ahead on its day. The first day counts the line.
+func (r rollup) spread(c *billing.Charge, series int32, sort ledger.Sort, at place, days int64) error {
+	for i := range days {
+		share, err := termShare(c.EffectiveCost, i, i+1, days)
+		if err != nil {
+			return err
+		}
+		key := sumKey{(at.day + i) * dayMillis, series, sort, at.whole}
+		s := r.days[key]
+		if s == nil {
+			s = &sums{}
+			r.days[key] = s
+		}
+		if i == 0 {
+			s.effectiveRows++
+		}
+		if err := s.effective.addMoney(share); err != nil {
+			return overflowAt(key, c)
+		}
+	}
+	return nil
+}
+
+// termShare is what falls on some days of a term. Shares of stretches that touch add up exactly to that of the whole.
+func termShare(m billing.Money, from, to, days int64) (billing.Money, error) {
+	before, err := m.MulRatio(from, days)
+	if err != nil {
+		return billing.Money{}, err
+	}
+	after, err := m.MulRatio(to, days)
+	if err != nil {
+		return billing.Money{}, err
+	}
+	return after.Sub(before)
+}
+
+func addTo(m map[sumKey]*sums, key sumKey, c *billing.Charge, amortise bool) error {
 	s := m[key]
 	if s == nil {
 		s = &sums{}
@@ -74,14 +133,12 @@ func addTo(m map[sumKey]*sums, key sumKey, c *billing.Charge) error {
 	if err := s.billed.addMoney(c.BilledCost); err != nil {
 		return overflowAt(key, c)
 	}
-	if c.EffectiveCost.Known() && c.EffectiveCost.Currency() == c.BilledCost.Currency() {
-		s.effectiveRows++
-		if err := s.effective.addMoney(c.EffectiveCost); err != nil {
-			return overflowAt(key, c)
-		}
+	if !amortise || !effective(c) {
+		return nil
 	}
-	if c.BilledCost.Sign() > 0 && (c.ChargeCategory == "Usage" || c.ChargeCategory == "Purchase") {
-		return s.gross.addMoney(c.BilledCost) // part of billed, so it fits
+	s.effectiveRows++
+	if err := s.effective.addMoney(c.EffectiveCost); err != nil {
+		return overflowAt(key, c)
 	}
 	return nil
 }
@@ -103,7 +160,7 @@ func (r rollup) flush(ctx context.Context, d *DB, names []series) error {
 func flushSums(ctx context.Context, d *DB, table string, m map[sumKey]*sums, names []series) error {
 	keys := slices.SortedFunc(maps.Keys(m), func(a, b sumKey) int {
 		x, y := names[a.series], names[b.series]
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(x.part, y.part), cmp.Compare(x.label, y.label))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(x.part, y.part), cmp.Compare(x.label, y.label), cmp.Compare(a.sort, b.sort))
 	})
 	for step := range slices.Chunk(keys, batchRows/2) {
 		err := d.write(ctx, "import", func(tx *sql.Tx) error { return writeSums(tx, table, m, step, names) })
@@ -116,21 +173,20 @@ func flushSums(ctx context.Context, d *DB, table string, m map[sumKey]*sums, nam
 }
 
 func writeSums(tx *sql.Tx, table string, m map[sumKey]*sums, step []sumKey, names []series) error {
-	st, err := tx.Prepare(`INSERT INTO ` + table + ` (part_id, at, whole, label_id, currency, rows, billed_nanos, billed_rest,
-		effective_nanos, effective_rest, effective_rows, gross_nanos, gross_rest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	st, err := tx.Prepare(`INSERT INTO ` + table + ` (part_id, at, whole, label_id, currency, sort, rows, billed_nanos, billed_rest,
+		effective_nanos, effective_rest, effective_rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET rows = rows + excluded.rows,
 		billed_nanos = billed_nanos + excluded.billed_nanos, billed_rest = billed_rest + excluded.billed_rest,
 		effective_nanos = effective_nanos + excluded.effective_nanos, effective_rest = effective_rest + excluded.effective_rest,
-		effective_rows = effective_rows + excluded.effective_rows,
-		gross_nanos = gross_nanos + excluded.gross_nanos, gross_rest = gross_rest + excluded.gross_rest`)
+		effective_rows = effective_rows + excluded.effective_rows`)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
 	for _, k := range step {
 		s, n := m[k], names[k.series]
-		_, err := st.Exec(n.part, k.at, k.whole, n.label, string(n.currency), s.rows, s.billed.nanos, s.billed.rest,
-			s.effective.nanos, s.effective.rest, s.effectiveRows, s.gross.nanos, s.gross.rest)
+		_, err := st.Exec(n.part, k.at, k.whole, n.label, string(n.currency), k.sort, s.rows, s.billed.nanos, s.billed.rest,
+			s.effective.nanos, s.effective.rest, s.effectiveRows)
 		if isConstraint(err) { // SQLite makes a real of an integer that runs over, which the table refuses
 			err = errors.Join(billing.ErrOverflow, err)
 		}

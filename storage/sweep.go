@@ -51,10 +51,10 @@ func (d *DB) sweepPart(ctx context.Context, part int64) error {
 	for _, step := range []string{
 		`DELETE FROM charges WHERE id IN (SELECT id FROM charges WHERE part_id = ? LIMIT ?)`,
 		`DELETE FROM items WHERE id IN (SELECT id FROM items WHERE part_id = ? LIMIT ?)`,
-		`DELETE FROM spend_hours WHERE (at, part_id, whole, label_id, currency) IN
-			(SELECT at, part_id, whole, label_id, currency FROM spend_hours WHERE part_id = ? LIMIT ?)`,
-		`DELETE FROM spend_days WHERE (at, part_id, whole, label_id, currency) IN
-			(SELECT at, part_id, whole, label_id, currency FROM spend_days WHERE part_id = ? LIMIT ?)`,
+		`DELETE FROM spend_hours WHERE (at, part_id, whole, label_id, currency, sort) IN
+			(SELECT at, part_id, whole, label_id, currency, sort FROM spend_hours WHERE part_id = ? LIMIT ?)`,
+		`DELETE FROM spend_days WHERE (at, part_id, whole, label_id, currency, sort) IN
+			(SELECT at, part_id, whole, label_id, currency, sort FROM spend_days WHERE part_id = ? LIMIT ?)`,
 		`DELETE FROM source_days WHERE (part_id, day) IN (SELECT part_id, day FROM source_days WHERE part_id = ? LIMIT ?)`,
 	} {
 		for gone := int64(sweepRows); gone == sweepRows; {

@@ -22,13 +22,20 @@ func (s *sheet) meter(m Metered) error {
 		s.covered[m.AccountID] = c
 		s.order = append(s.order, c)
 	}
+	if !s.q.lets(m) {
+		return nil
+	}
 	from, to := later(later(m.From, s.q.From), c.Through), earlier(s.q.To, s.q.Now)
 	if !m.To.IsZero() {
 		to = earlier(to, m.To)
 	}
-	if seen := m.SeenTo.Add(Blind); seen.Before(to) {
+	seen := m.SeenTo.Add(Blind)
+	if seen.Before(to) {
 		if dark := later(seen, from); dark.Before(to) {
 			s.blind[m.AccountID] = append(s.blind[m.AccountID], billing.Period{Start: dark, End: to})
+			if err := s.stretch(m, c, dark, to, true); err != nil {
+				return err
+			}
 		}
 		to = seen
 	}
@@ -36,12 +43,18 @@ func (s *sheet) meter(m Metered) error {
 		return nil
 	}
 	s.asOf = later(s.asOf, m.SeenTo)
-	if !slices.Contains(s.q.By, ByDay) {
-		return s.piece(m, c, from, to)
+	return s.stretch(m, c, from, to, false)
+}
+
+// stretch takes part of a span into the rows that it belongs to. What lies in the dark is no accrual: it says only how
+// much more there may be.
+func (s *sheet) stretch(m Metered, c Covered, from, to time.Time, dark bool) error {
+	if !slices.ContainsFunc(s.q.By, Cut.Calendar) {
+		return s.piece(m, c, from, to, dark)
 	}
 	for from.Before(to) {
 		end := earlier(nextDay(from, s.q.Zone), to)
-		if err := s.piece(m, c, from, end); err != nil {
+		if err := s.piece(m, c, from, end, dark); err != nil {
 			return err
 		}
 		from = end
@@ -50,7 +63,7 @@ func (s *sheet) meter(m Metered) error {
 }
 
 // piece takes a stretch of a span that lies within one row.
-func (s *sheet) piece(m Metered, c Covered, from, to time.Time) error {
+func (s *sheet) piece(m Metered, c Covered, from, to time.Time, dark bool) error {
 	rate := m.Rate.Hourly
 	if m.Billed != billing.Yes || !rate.Known() {
 		s.line(s.keys(m, from), s.currencyOf(m, c)).unpriced[m.Resource] = true
@@ -61,6 +74,10 @@ func (s *sheet) piece(m Metered, c Covered, from, to time.Time) error {
 		return err
 	}
 	l := s.line(s.keys(m, from), rate.Currency())
+	if dark {
+		l.dark, err = plus(l.dark, sum)
+		return err
+	}
 	l.Accrued, err = plus(l.Accrued, sum)
 	return err
 }
@@ -103,10 +120,26 @@ func (m Metered) key(by Cut, at time.Time, zone *time.Location) string {
 		return m.GPU
 	case ByMode:
 		return string(m.Mode)
-	case ByDay:
-		return at.In(zone).Format(time.DateOnly)
+	case ByCharge:
+		return Usage.String()
+	case ByDay, ByWeek, ByMonth:
+		return by.Date(at.In(zone))
 	}
 	return ""
+}
+
+// lets says whether a span passes the filters. A resource is found by its name or its cloud's id.
+func (q Question) lets(m Metered) bool {
+	for _, f := range q.Where {
+		ok := f.Lets(m.key(f.By, m.From, q.Zone))
+		if f.By == ByResource && ok == f.Not {
+			ok = f.Lets(m.Name)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // nextDay is the first instant of the next local date. Where clocks jump over midnight it is the instant they jump to.

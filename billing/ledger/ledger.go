@@ -25,7 +25,10 @@ const (
 	ByProject  Cut = "project"
 	ByGPU      Cut = "gpu"
 	ByMode     Cut = "mode"
-	ByDay      Cut = "day" // local date in the zone asked for, YYYY-MM-DD
+	ByCharge   Cut = "charge" // what sort of charge it is: see Sort
+	ByDay      Cut = "day"    // local date in the zone asked for, YYYY-MM-DD
+	ByWeek     Cut = "week"   // ISO 8601 week of the local date, 2026-W49
+	ByMonth    Cut = "month"  // of the local date, 2026-11; charge periods count, not billing periods
 )
 
 // Question asks what was spent. From and To are local midnights in Zone, To exclusive.
@@ -33,6 +36,8 @@ type Question struct {
 	From, To time.Time
 	Zone     *time.Location
 	By       []Cut // none asks for the total alone
+	Where    []Filter
+	View     View // "" is Billed
 	Now      time.Time
 }
 
@@ -41,9 +46,15 @@ type Question struct {
 type Row struct {
 	Keys     []string // one per cut; "" where the bill does not say
 	Currency billing.Currency
-	Billed   billing.Money
+	Billed   billing.Money // the sum of BilledCost, whatever the view
+	Amount   billing.Money // what was delivered, in the view of the question; unknown where nothing was
+	Vague    int           // charges without an amortised amount: Amount lacks them
 	Accrued  billing.Money // at known rates; Unpriced counts what had none
-	Unpriced int           // resources that cost, or perhaps do, at an unknown rate
+	// AccruedMost is Accrued if what was last seen went on through every gap of our own watching; unknown where there
+	// was no gap.
+	AccruedMost billing.Money
+	Unpriced    int // resources that cost, or perhaps do, at an unknown rate
+	Sorts       Sorts
 }
 
 // Gap is a stretch for which figures of an account are missing.
@@ -64,6 +75,7 @@ type Report struct {
 	Missing  []Gap
 	// WholeDays says that some charges cover a day or longer and were kept at the vendor's own date.
 	WholeDays bool
+	Declared  []Covered // accounts whose bill is not what its columns say
 	AsOf      time.Time // the newest reading that the answer rests on; zero for none
 }
 
@@ -96,5 +108,6 @@ type Covered struct {
 	Billing   bool      // its cloud has a bill to deliver, or a file was imported
 	Through   time.Time // every charge that started before it is in; zero for none
 	ReadAt    time.Time
+	Bill      billing.BillKind // what its bill lacks, as declared
 	Delivered []billing.Period // billing periods that files delivered; nil: everything before Through
 }

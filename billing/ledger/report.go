@@ -18,6 +18,9 @@ func Answer(ctx context.Context, book Book, q Question) (Report, error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
+	if q.View == "" {
+		q.View = Billed
+	}
 	r := Report{Question: q}
 	covered, err := book.Coverage(ctx)
 	if err != nil {
@@ -44,6 +47,11 @@ func Answer(ctx context.Context, book Book, q Question) (Report, error) {
 			}
 		}
 	}
+	for _, c := range s.order {
+		if !c.Bill.Plain() {
+			r.Declared = append(r.Declared, c)
+		}
+	}
 	r.WholeDays, r.Missing, r.AsOf = whole, s.missing(), s.asOf
 	r.Rows, r.Totals, err = s.close()
 	if err != nil {
@@ -67,6 +75,7 @@ type sheet struct {
 type line struct {
 	Row
 	unpriced map[billing.ResourceID]bool
+	dark     billing.Money // what the gaps of our watching may hold
 }
 
 func newSheet(q Question, covered []Covered) *sheet {
@@ -88,44 +97,93 @@ func (s *sheet) line(keys []string, c billing.Currency) *line {
 	return s.lines[id]
 }
 
-func (s *sheet) bill(r Row) (err error) {
-	l := s.line(r.Keys, r.Currency)
-	l.Billed, err = plus(l.Billed, r.Billed)
+// bill takes a row of the book. Where nothing else is asked, its figure is what was billed.
+func (s *sheet) bill(r Row) error {
+	if s.q.View == Billed {
+		r.Amount = r.Billed
+	}
+	return s.line(r.Keys, r.Currency).add(r)
+}
+
+// add takes what was delivered of another row into a line.
+func (l *line) add(r Row) (err error) {
+	if l.Billed, err = plus(l.Billed, r.Billed); err != nil {
+		return err
+	}
+	if l.Amount, err = plus(l.Amount, r.Amount); err != nil {
+		return err
+	}
+	for i, m := range r.Sorts {
+		if l.Sorts[i], err = plus(l.Sorts[i], m); err != nil {
+			return err
+		}
+	}
+	l.Vague += r.Vague
+	return nil
+}
+
+// meant adds what our own meter says in another line.
+func (l *line) meant(o *line) (err error) {
+	if l.Accrued, err = plus(l.Accrued, o.Accrued); err != nil {
+		return err
+	}
+	l.dark, err = plus(l.dark, o.dark)
+	for id := range o.unpriced {
+		l.unpriced[id] = true
+	}
 	return err
 }
 
-// close sorts the rows and adds them up.
+// row closes a line.
+func (l *line) row() (Row, error) {
+	l.Unpriced = len(l.unpriced)
+	if !l.dark.Known() {
+		return l.Row, nil
+	}
+	var err error
+	if l.AccruedMost, err = plus(l.Accrued, l.dark); err == nil && !l.Accrued.Known() {
+		l.Accrued = billing.ZeroMoney(l.Currency)
+	}
+	return l.Row, err
+}
+
+// close sorts the rows and adds them up. What the view has no figure of is in the totals alone.
 func (s *sheet) close() (rows, totals []Row, err error) {
 	for _, l := range s.lines {
-		l.Unpriced = len(l.unpriced)
-		rows = append(rows, l.Row)
 		t := s.whole[l.Currency]
 		if t == nil {
 			t = &line{Row: Row{Currency: l.Currency}, unpriced: map[billing.ResourceID]bool{}}
 			s.whole[l.Currency] = t
 		}
-		if t.Billed, err = plus(t.Billed, l.Billed); err != nil {
+		if err = t.add(l.Row); err == nil {
+			err = t.meant(l)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
-		if t.Accrued, err = plus(t.Accrued, l.Accrued); err != nil {
+		row, err := l.row()
+		if err != nil {
 			return nil, nil, err
 		}
-		for id := range l.unpriced {
-			t.unpriced[id] = true
+		if row.Amount.Known() || row.Accrued.Known() || row.Unpriced > 0 || row.Vague > 0 {
+			rows = append(rows, row)
 		}
 	}
 	for _, t := range s.whole {
-		t.Unpriced = len(t.unpriced)
-		totals = append(totals, t.Row)
+		row, err := t.row()
+		if err != nil {
+			return nil, nil, err
+		}
+		totals = append(totals, row)
 	}
 	slices.SortFunc(totals, func(x, y Row) int { return cmp.Compare(x.Currency, y.Currency) })
 	slices.SortFunc(rows, s.before)
 	return rows, totals, nil
 }
 
-// before orders rows: by day where the question cuts by day, then by currency, the greatest first.
+// before orders rows: by time where the question cuts by time, then by currency, the greatest first.
 func (s *sheet) before(x, y Row) int {
-	if i := slices.Index(s.q.By, ByDay); i >= 0 {
+	if i := slices.IndexFunc(s.q.By, Cut.Calendar); i >= 0 {
 		if n := cmp.Compare(x.Keys[i], y.Keys[i]); n != 0 {
 			return n
 		}
@@ -133,8 +191,8 @@ func (s *sheet) before(x, y Row) int {
 	if n := cmp.Compare(x.Currency, y.Currency); n != 0 {
 		return n
 	}
-	ax, _ := plus(x.Billed, x.Accrued)
-	ay, _ := plus(y.Billed, y.Accrued)
+	ax, _ := plus(x.Amount, x.Accrued)
+	ay, _ := plus(y.Amount, y.Accrued)
 	if n := amount(ay).Cmp(amount(ax)); n != 0 {
 		return n
 	}
