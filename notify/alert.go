@@ -31,6 +31,7 @@ const (
 	ReasonSnoozed Reason = "snoozed" // somebody asked for silence
 	ReasonMuted   Reason = "muted"   // the account can't be read: that is said instead
 	ReasonDigest  Reason = "digest"  // no message of its own
+	ReasonQuiet   Reason = "quiet"   // it waits for the end of the night
 	ReasonUnsure  Reason = "unsure"  // its account is not in the view: no sign that it is over
 )
 
@@ -42,7 +43,16 @@ func (r Reason) edits() bool { return r == ReasonChanged || r == ReasonResolved 
 
 // decide compares one finding with the alert of its fingerprint. Either may be nil, not both; past says that such an
 // alert was resolved lately, known that the finding's account is in the view, muted that the account can't be read.
-func decide(f *billing.Finding, a *Alert, past, known, muted bool, now time.Time) Reason {
+// Nothing is written down of what waits for the end of the night: then it is judged anew.
+func decide(f *billing.Finding, a *Alert, past, known, muted, quiet bool, now time.Time) Reason {
+	r := decideByDay(f, a, past, known, muted, now)
+	if quiet && r.posts() && f.Severity < billing.SeverityUrgent {
+		return ReasonQuiet
+	}
+	return r
+}
+
+func decideByDay(f *billing.Finding, a *Alert, past, known, muted bool, now time.Time) Reason {
 	switch {
 	case f == nil && !known, f == nil && muted:
 		return ReasonUnsure

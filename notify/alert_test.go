@@ -51,7 +51,32 @@ func TestDecide(t *testing.T) {
 		{"account can't be read: no sign that it is over", nil, firing(nil), false, true, true, ReasonUnsure},
 	}
 	for _, tt := range tests {
-		if got := decide(tt.f, tt.a, tt.past, tt.known, tt.muted, now); got != tt.want {
+		if got := decide(tt.f, tt.a, tt.past, tt.known, tt.muted, false, now); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// At night only what can't wait begins; nothing is forgotten by it, and what is over is over at night too.
+func TestDecideAtNight(t *testing.T) {
+	now := time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC)
+	alert := &Alert{State: Firing, UpdatedAt: now.Add(-time.Hour)}
+	find := func(s billing.Severity) *billing.Finding { return &billing.Finding{Rule: "stopped", Severity: s} }
+	for _, tt := range []struct {
+		name string
+		f    *billing.Finding
+		a    *Alert
+		past bool
+		want Reason
+	}{
+		{"new", find(billing.SeverityWarning), nil, false, ReasonQuiet},
+		{"back", find(billing.SeverityWarning), nil, true, ReasonQuiet},
+		{"urgent", find(billing.SeverityUrgent), nil, false, ReasonNew},
+		{"a digest line", find(billing.SeverityInfo), nil, false, ReasonDigest},
+		{"still so", find(billing.SeverityWarning), alert, false, ReasonSame},
+		{"over", nil, alert, false, ReasonResolved},
+	} {
+		if got := decide(tt.f, tt.a, tt.past, true, false, true, now); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -115,10 +115,10 @@ func ladder(rule string, account billing.AccountID, resource billing.ResourceID)
 
 // sortOut puts findings and alerts together by fingerprint and decides about each, in the order of the findings.
 func sortOut(v View, rules []Rule, findings []billing.Finding, alerts []Alert) []group {
-	s := sorter{now: v.Now, together: map[string]string{}, firing: map[string]*Alert{}, past: map[string]bool{},
+	s := sorter{now: v.Now, quiet: v.Hours.Quiet(v.Now, v.Zone), together: map[string]string{}, night: map[string]bool{}, firing: map[string]*Alert{}, past: map[string]bool{},
 		known: map[billing.AccountID]bool{}, muted: map[billing.AccountID]bool{}, at: map[string]int{}}
 	for _, r := range rules {
-		s.together[r.Name] = r.Together
+		s.together[r.Name], s.night[r.Name] = r.Together, r.Night
 	}
 	for _, a := range v.Accounts {
 		s.known[a.ID] = true
@@ -146,7 +146,9 @@ func sortOut(v View, rules []Rule, findings []billing.Finding, alerts []Alert) [
 
 type sorter struct {
 	now      time.Time
+	quiet    bool
 	together map[string]string // by rule
+	night    map[string]bool   // by rule: said in quiet hours too
 	firing   map[string]*Alert // by fingerprint; what a finding took is deleted
 	past     map[string]bool
 	known    map[billing.AccountID]bool
@@ -161,7 +163,7 @@ func (s *sorter) take(f *billing.Finding) {
 	delete(s.firing, print)
 	s.add(f.Rule, f.Account, item{
 		finding: f, alert: a, ladder: ladder(f.Rule, f.Account, f.Resource),
-		reason: decide(f, a, s.past[print], true, s.muted[f.Account], s.now),
+		reason: decide(f, a, s.past[print], true, s.muted[f.Account], s.quiet && !s.night[f.Rule], s.now),
 	})
 }
 
@@ -169,7 +171,7 @@ func (s *sorter) end(a *Alert) {
 	delete(s.firing, a.Fingerprint)
 	s.add(a.Rule, a.Account, item{
 		alert: a, ladder: ladder(a.Rule, a.Account, a.Resource),
-		reason: decide(nil, a, false, s.known[a.Account], s.muted[a.Account], s.now),
+		reason: decide(nil, a, false, s.known[a.Account], s.muted[a.Account], false, s.now),
 	})
 }
 

@@ -14,6 +14,7 @@ type Rule struct {
 	Name    string // "balance"; part of the fingerprint
 	Title   billing.Text
 	Default string // its thresholds as the README prints them
+	Night   bool   // said in quiet hours too; of other rules only what is urgent is
 	// Together names the message that the rule's findings share over all accounts and with other rules; "" makes one
 	// message an account.
 	Together string

@@ -345,6 +345,35 @@ func TestTakenIsNotCalledAgain(t *testing.T) {
 	w.expect(1, 1, "06:28")
 }
 
+// What can wait is said when the night ends, once, though it was seen all night; what can't is said at once.
+func TestTheNightIsQuiet(t *testing.T) {
+	w := newWorld(t)
+	broke := prepaid(w.now, "3", "6.96")
+	disks := scene.RunPod(w.now)
+	disks.ID, disks.Name, disks.Balance, disks.Readings = 9, "disks", billing.Balance{}, nil
+	old := scene.Thing(disks, 900, billing.KindDisk, "old", billing.StateUnattached, w.now.Add(-30*24*time.Hour))
+	old.Rate = billing.Rate{Hourly: scene.USD("0.1")}
+	disks.Holdings = []billing.Holding{old}
+	look := func() {
+		v := scene.View(w.now, broke, disks)
+		v.Hours = notify.WorkingDays()
+		w.look(v)
+	}
+	for w.now.In(scene.Shanghai()).Hour() < 7 {
+		look()
+		w.wait(15 * time.Minute)
+	}
+	w.expect(1, 0, "dry")
+	for range 8 {
+		w.wait(15 * time.Minute)
+		look()
+	}
+	w.expect(2, 0, "nobody uses")
+	if at := w.channel.posted[1].CreatedAt.In(scene.Shanghai()).Format("15:04"); at != "08:12" {
+		t.Errorf("the disk is told at %s", at)
+	}
+}
+
 // Unused things are one message, edited while it is there and told anew after a week at the earliest.
 func TestForgottenIsOneMessage(t *testing.T) {
 	w := newWorld(t)

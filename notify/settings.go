@@ -27,12 +27,3 @@ func Defaults() Settings {
 		StaleInventory: 45 * time.Minute,
 	}
 }
-
-// WorkingDays are Monday to Friday, 10:00 to 20:00.
-func WorkingDays() Hours {
-	h := Hours{Start: 10 * time.Hour, End: 20 * time.Hour}
-	for d := time.Monday; d <= time.Friday; d++ {
-		h.Days[d] = true
-	}
-	return h
-}

@@ -60,12 +60,6 @@ func (v View) Holding(id billing.ResourceID) (AccountView, billing.Holding, bool
 	return AccountView{}, billing.Holding{}, false
 }
 
-// Hours are the working hours of an installation, in its zone.
-type Hours struct {
-	Start, End time.Duration // since midnight
-	Days       [7]bool       // by time.Weekday
-}
-
 // Settings are the thresholds of rules, resolved per installation.
 type Settings struct {
 	BalanceSteps   []time.Duration            // runway at which to push, falling: 24 h, 6 h
@@ -84,20 +78,4 @@ type Settings struct {
 	UnreachableFor time.Duration   // an account that could not be read for so long is a message
 	StaleBalance   time.Duration
 	StaleInventory time.Duration
-}
-
-// NextStart is the next start of work after now, in the zone of the hours (nil: UTC); zero where nobody ever works.
-func (h Hours) NextStart(now time.Time, zone *time.Location) time.Time {
-	if zone == nil {
-		zone = time.UTC
-	}
-	local := now.In(zone)
-	for d := 0; d < 8; d++ {
-		day := time.Date(local.Year(), local.Month(), local.Day()+d, 0, 0, 0, 0, zone)
-		start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, int(h.Start.Seconds()), 0, zone)
-		if h.Days[day.Weekday()] && start.After(now) {
-			return start
-		}
-	}
-	return time.Time{}
 }

@@ -34,9 +34,13 @@ type RateEntry struct {
 
 // HoursConfig are the working hours.
 type HoursConfig struct {
-	Start string   `yaml:"start" doc:"start of work; default 10:00"`
-	End   string   `yaml:"end" doc:"end of work; default 20:00"`
-	Days  []string `yaml:"days" doc:"working days; default mon to fri"`
+	Start    string   `yaml:"start" doc:"start of work; default 10:00"`
+	End      string   `yaml:"end" doc:"end of work; default 20:00"`
+	Days     []string `yaml:"days" doc:"working days; default mon to fri"`
+	Calendar string   `yaml:"calendar" doc:"holidays and worked weekends of a country: cn, or none; default none"`
+	Off      []string `yaml:"off" doc:"further days off, YYYY-MM-DD"`
+	On       []string `yaml:"on" doc:"further working days, YYYY-MM-DD"`
+	Quiet    string   `yaml:"quiet" doc:"night in which only what can't wait is said: 22:00-08:00, or none; default 22:00-08:00"`
 }
 
 // AccountConfig is one account at one cloud.

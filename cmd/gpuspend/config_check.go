@@ -75,6 +75,10 @@ func (k *checker) hours(h HoursConfig) {
 		{"hours.start", HoursConfig{Start: h.Start, End: "23:59"}},
 		{"hours.end", HoursConfig{Start: "00:00", End: h.End}},
 		{"hours.days", HoursConfig{Days: h.Days}},
+		{"hours.calendar", HoursConfig{Calendar: h.Calendar}},
+		{"hours.off", HoursConfig{Off: h.Off}},
+		{"hours.on", HoursConfig{On: h.On}},
+		{"hours.quiet", HoursConfig{Quiet: h.Quiet}},
 	} {
 		if _, err := (Config{Hours: one.part}).hours(); err != nil {
 			k.wrong(one.path, "%v", err)

@@ -19,11 +19,11 @@ func (c Config) hours() (notify.Hours, error) {
 		if e.text == "" {
 			continue
 		}
-		t, err := time.Parse("15:04", e.text)
+		t, err := timeOfDay(e.text)
 		if err != nil {
-			return h, fmt.Errorf("%q is no time of day; write it like 09:30", e.text)
+			return h, err
 		}
-		*e.into = time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+		*e.into = t
 	}
 	if h.End <= h.Start {
 		return h, fmt.Errorf("work ends at %s, before it starts", c.Hours.End)
@@ -38,7 +38,61 @@ func (c Config) hours() (notify.Hours, error) {
 		}
 		h.Days[n/3] = true
 	}
-	return h, nil
+	var err error
+	if h.Calendar, err = c.Hours.calendar(); err != nil {
+		return h, err
+	}
+	h.QuietFrom, h.QuietTo, err = c.Hours.quiet(h)
+	return h, err
+}
+
+func timeOfDay(s string) (time.Duration, error) {
+	t, err := time.Parse("15:04", s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no time of day; write it like 09:30", s)
+	}
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, nil
+}
+
+// calendar is a country's days, and over them the days of the configuration.
+func (h HoursConfig) calendar() (notify.Calendar, error) {
+	all := notify.Calendar{}
+	switch h.Calendar {
+	case "", "none":
+	case "cn":
+		all = notify.China()
+	default:
+		return nil, fmt.Errorf("%q is no calendar; it is cn or none, and single days stand under off and on", h.Calendar)
+	}
+	for _, list := range []struct {
+		days  []string
+		works bool
+	}{{h.Off, false}, {h.On, true}} {
+		for _, d := range list.days {
+			if _, err := time.Parse(time.DateOnly, d); err != nil {
+				return nil, fmt.Errorf("%q is no day; write it like 2026-12-25", d)
+			}
+			all[d] = list.works
+		}
+	}
+	return all, nil
+}
+
+// quiet reads the night; that of the default hours where none is configured.
+func (h HoursConfig) quiet(standard notify.Hours) (from, to time.Duration, err error) {
+	switch h.Quiet {
+	case "":
+		return standard.QuietFrom, standard.QuietTo, nil
+	case "none":
+		return 0, 0, nil
+	}
+	begin, end, ok := strings.Cut(h.Quiet, "-")
+	from, err1 := timeOfDay(strings.TrimSpace(begin))
+	to, err2 := timeOfDay(strings.TrimSpace(end))
+	if !ok || err1 != nil || err2 != nil || from == to {
+		return 0, 0, fmt.Errorf("%q is no night; write it like 22:00-08:00, or none", h.Quiet)
+	}
+	return from, to, nil
 }
 
 // settings resolves the thresholds: the configuration's where it names them, else the documented defaults.

@@ -41,6 +41,7 @@ const (
 func demoConfig(store string) Config {
 	c := Config{Zone: "Asia/Shanghai", Language: "en", Currency: "CNY", Store: store,
 		Slack:    SlackConfig{Team: demoTeam},
+		Hours:    HoursConfig{Quiet: "none"}, // its night is the story
 		Routes:   []RouteConfig{{To: "slack:" + demoChannel}},
 		Viewers:  ViewersConfig{Users: []string{demoViewer}, Channels: []string{demoChannel}},
 		Releases: ReleasesConfig{Operators: []string{demoOperator, demoChinese}}}

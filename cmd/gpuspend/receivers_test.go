@@ -15,7 +15,7 @@ func TestARobotAloneIsEnough(t *testing.T) {
 	s := notifytest.Serve(t, func(notifytest.Answer) (int, string) { return 200, `{"errcode":0}` },
 		func(_ *http.Request, body []byte) notifytest.Seen { return notifytest.Seen{Text: string(body)} })
 	t.Setenv("ROBOT", s.URL+"/cgi-bin/webhook/send?key=k-secret-1")
-	r := newRig(t, Config{Accounts: toyAccounts("lab"), Language: "zh",
+	r := newRig(t, Config{Accounts: toyAccounts("lab"), Language: "zh", Hours: HoursConfig{Quiet: "none"},
 		Receivers: map[string]ReceiverConfig{"ops": {Kind: kindWeCom, URL: SecretConfig{Env: "ROBOT"}}}, Routes: []RouteConfig{{To: "ops"}}})
 	r.cloud.refuse("lab", true)
 	if err := r.Poll(t.Context()); err == nil {
@@ -85,7 +85,7 @@ func TestEveryKindOpens(t *testing.T) {
 // A route hears of its accounts and rules alone; what another could not take goes to the fallback, with where it came from.
 func TestRoutesAndTheFallback(t *testing.T) {
 	heard := map[string]*notifytest.Service{}
-	config := Config{Accounts: toyAccounts("lab", "prod"), Receivers: map[string]ReceiverConfig{}}
+	config := Config{Accounts: toyAccounts("lab", "prod"), Hours: HoursConfig{Quiet: "none"}, Receivers: map[string]ReceiverConfig{}}
 	for _, name := range []string{"all", "prod-only", "balance-only", "dead", "last"} {
 		heard[name] = notifytest.Serve(t, func(a notifytest.Answer) (int, string) {
 			if a == notifytest.Gone {

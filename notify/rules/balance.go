@@ -9,7 +9,7 @@ import (
 
 func balance() notify.Rule {
 	return notify.Rule{
-		Name: "balance", Title: billing.Say("rule.balance"),
+		Name: "balance", Title: billing.Say("rule.balance"), Night: true,
 		Default: "runs out before the next start of work, within 24 hours, within 6 hours; floors as configured",
 		Find:    findBalance,
 	}

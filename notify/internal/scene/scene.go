@@ -22,6 +22,7 @@ func Morning() time.Time { return time.Date(2026, 12, 2, 9, 57, 0, 0, Shanghai()
 // View puts accounts into a view with the default settings, and reckons their outlooks.
 func View(now time.Time, accounts ...notify.AccountView) notify.View {
 	v := notify.View{Now: now, Zone: Shanghai(), Hours: notify.WorkingDays(), Settings: notify.Defaults()}
+	v.Hours.QuietFrom, v.Hours.QuietTo = 0, 0 // the scene plays at night
 	for _, a := range accounts {
 		v.Accounts = append(v.Accounts, Ahead(a, now))
 	}
