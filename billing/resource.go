@@ -128,7 +128,9 @@ const (
 	RateVendor  RateSource = "vendor"  // the cloud's API says so for this very resource
 	RateList    RateSource = "list"    // a published list price
 	RateDerived RateSource = "derived" // from size and a unit price
-	RateUnknown RateSource = ""
+	// RateDeclared is a price that somebody wrote into the configuration, for what no API shows.
+	RateDeclared RateSource = "declared"
+	RateUnknown  RateSource = ""
 )
 
 // Resource is one thing that costs, as its cloud describes it now.
@@ -162,6 +164,9 @@ type Resource struct {
 	Project       string   // from a tag
 	Tags          map[string]string
 }
+
+// Declared says that no cloud showed the resource: somebody wrote it into the configuration.
+func (r Resource) Declared() bool { return r.Rate.Source == RateDeclared }
 
 // MonthHours is the length of a month for a price per month. 720 is the articles' and the Chinese clouds' convention;
 // a cloud with another one (AWS and RunPod 730, Vultr 672) says so in its Driver.

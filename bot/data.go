@@ -151,6 +151,7 @@ type ResourceRow struct {
 	Currency    billing.Currency `json:"currency"`
 	Since       *string          `json:"since"`
 	Reason      string           `json:"reason"`
+	Declared    bool             `json:"declared"` // no cloud shows it: it stands in the configuration
 }
 
 // MonthlyTotal is a sum per month in one currency.

@@ -33,6 +33,11 @@ func keep(ctx context.Context, d *Desk, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	name := label(x.Name, x.Ref.ID)
+	if x.Declared() {
+		a := say(r.Print, "bot.declared.keep", "name", name)
+		a.Failed, a.Warnings, a.Data = true, []string{}, KeepData{Handle: x.Handle, Reason: k.reason}
+		return a, nil
+	}
 	key := "bot.keep.done"
 	if r.Dry || d.Keeper == nil {
 		key = "bot.keep.would"

@@ -150,9 +150,17 @@ func listTable(p words.Printer, rows []item) notify.Table {
 	for _, x := range rows {
 		t.Rows = append(t.Rows, []notify.Rich{notify.Code(x.Handle), notify.Plain(label(x.Name, x.Ref.ID)),
 			notify.Plain(p.Money(x.monthly)), notify.Plain(p.State(x.State)),
-			notify.Plain(kindText(p, x.Holding)), notify.Plain(placeText(x))})
+			notify.Plain(kindText(p, x.Holding)), whereText(p, x)})
 	}
 	return t
+}
+
+// whereText says where a thing is, and of what is only declared that no cloud shows it.
+func whereText(p words.Printer, x item) notify.Rich {
+	if x.Declared() {
+		return p.Rich("bot.declared.where", "where", notify.Plain(placeText(x)))
+	}
+	return notify.Plain(placeText(x))
 }
 
 func stateText(p words.Printer, x item) notify.Rich {

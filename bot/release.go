@@ -58,6 +58,9 @@ func releaseCommand(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if x.Declared() {
+		return releaseAnswer(r, x, release.Plan{Refused: x.NotReleasable}), nil
+	}
 	if d.Engine == nil {
 		a := say(r.Print, "bot.release.nothing_here")
 		a.Failed, a.Warnings = true, []string{}

@@ -82,7 +82,7 @@ func resourcesData(p words.Printer, v notify.View, all []item) ResourcesData {
 	for _, x := range all {
 		row := ResourceRow{Handle: x.Handle, ID: x.Ref.ID, Account: x.account.Name, Kind: x.Ref.Kind, Name: x.Name, State: x.State,
 			GPU: word(x.GPU.Model), SizeGiB: number(x.SizeGiB), RatePerHour: amount(x.Rate.Hourly), Monthly: amount(x.monthly),
-			Currency: x.Rate.Hourly.Currency(), Since: instant(x.since), Reason: x.reason}
+			Currency: x.Rate.Hourly.Currency(), Since: instant(x.since), Reason: x.reason, Declared: x.Declared()}
 		if x.GPU.Model != "" {
 			row.GPUCount = number(x.GPU.Count)
 		}

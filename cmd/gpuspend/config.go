@@ -53,6 +53,22 @@ type AccountConfig struct {
 	Proxy       string            `yaml:"proxy" doc:"proxy for this account; default the environment's"`
 	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
 	Poll        PollConfig        `yaml:"poll" doc:"how often to read"`
+	Machines    []MachineConfig   `yaml:"machines" doc:"what runs here and no API shows, such as AutoDL's ordinary instances"`
+}
+
+// MachineConfig is something that costs and that no API shows. It is listed and reckoned as declared, and never released.
+type MachineConfig struct {
+	Name     string           `yaml:"name" doc:"what people call it; unique in the account"`
+	GPU      string           `yaml:"gpu" doc:"model, such as RTX4090"`
+	Count    billing.Decimal  `yaml:"count" doc:"number of GPUs; default 1 where gpu is given"`
+	Rate     billing.Decimal  `yaml:"rate" doc:"price per hour, for all of it; without one it is unknown"`
+	Currency billing.Currency `yaml:"currency" doc:"currency of the rate; default the cloud's"`
+	From     string           `yaml:"from" doc:"since when it runs: 2026-12-01 or 2026-12-01 10:30, in the installation's zone"`
+	Until    string           `yaml:"until" doc:"until when, the same way; default it goes on"`
+	Kind     string           `yaml:"kind" doc:"instance, cluster, endpoint, disk, filesystem or reservation; default instance"`
+	Region   string           `yaml:"region" doc:"where it is; shown"`
+	Owner    string           `yaml:"owner" doc:"whose it is"`
+	Project  string           `yaml:"project" doc:"what it is for"`
 }
 
 // CredentialsConfig are an account's two sets of keys.

@@ -22,7 +22,7 @@ func (c Config) Check(ctx context.Context, drivers []billing.Driver) Problems {
 		k.drivers[d.Name] = d
 	}
 	k.installation(c)
-	k.accounts(c.Accounts)
+	k.accounts(c)
 	k.slack(c)
 	k.rules(c)
 	return k.problems
@@ -109,7 +109,8 @@ func (k *checker) language(path, lang string) {
 	}
 }
 
-func (k *checker) accounts(list []AccountConfig) {
+func (k *checker) accounts(c Config) {
+	list := c.Accounts
 	if len(list) == 0 {
 		k.wrong("accounts", "name at least one account to watch")
 	}
@@ -126,6 +127,26 @@ func (k *checker) accounts(list []AccountConfig) {
 			k.wrong(path+".release", "%q is neither allow nor deny", a.Release)
 		}
 		k.provider(path, a)
+		k.machines(path, c, a)
+	}
+}
+
+// machines judges what an account declares.
+func (k *checker) machines(path string, c Config, a AccountConfig) {
+	zone, err := c.zone()
+	if err != nil {
+		zone = time.UTC // said already
+	}
+	seen := map[string]int{}
+	for i, m := range a.Machines {
+		at := fmt.Sprintf("%s.machines[%d]", path, i)
+		if _, key, err := m.declared(zone, k.drivers[a.Provider]); err != nil {
+			k.wrong(at+"."+key, "%v", err)
+		}
+		if j, twice := seen[m.Name]; twice && m.Name != "" {
+			k.wrong(at+".name", "%q is the name of machines[%d] too", m.Name, j)
+		}
+		seen[m.Name] = i
 	}
 }
 

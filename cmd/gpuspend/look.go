@@ -21,6 +21,7 @@ type installation struct {
 	order    []string        // names of accounts, in the order of the configuration
 	release  map[string]bool // names of accounts that may be released from
 	source   string          // said under every table
+	declared []declared      // what runs and no API shows
 }
 
 // install resolves a configuration that was checked.
@@ -41,6 +42,9 @@ func install(c Config, drivers []billing.Driver, accounts []billing.Account) (in
 	}
 	for _, d := range drivers {
 		in.drivers[d.Name] = d
+	}
+	if in.declared, err = c.declaredMachines(in.zone, in.drivers); err != nil {
+		return in, err
 	}
 	for _, a := range c.Accounts {
 		in.order = append(in.order, a.Name)
@@ -66,10 +70,11 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	if err != nil {
 		return notify.View{}, err
 	}
+	spans = append(spans, in.declaredSpans(snap.Accounts, billing.Period{Start: now.Add(-drainSeen), End: now}, now)...)
 	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
 	for _, a := range in.arranged(snap.Accounts) {
 		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
-			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: held(snap.Holdings, a.ID)}
+			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: append(held(snap.Holdings, a.ID), in.declaredHoldings(a, now)...)}
 		if i := slices.IndexFunc(covered, func(c ledger.Covered) bool { return c.Account == a.ID }); i >= 0 {
 			av.Covered = covered[i]
 		}

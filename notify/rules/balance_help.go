@@ -19,7 +19,7 @@ func stops(v notify.View, a notify.AccountView, goal time.Time) []Stop {
 	var out []Stop
 	for _, id := range a.Outlook.Running {
 		h, ok := find(a.Holdings, id)
-		if !ok || h.Ref.Kind != billing.KindInstance || h.State != billing.StateRunning || h.Keep.Holds(v.Now) {
+		if !ok || h.Ref.Kind != billing.KindInstance || h.State != billing.StateRunning || h.Keep.Holds(v.Now) || !h.NotReleasable.IsZero() {
 			continue
 		}
 		s, ok := stop(v, a, h, goal)
