@@ -160,3 +160,15 @@ func TestBodyHoldsNothingMore(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPagesEndWhereRunPodSaysSo: a last page may still carry a cursor, and the first edition of API v2 has no pages at all.
+func TestPagesEndWhereRunPodSaysSo(t *testing.T) {
+	for _, end := range []string{``, `,"pagination":null`, `,"pagination":{"nextCursor":"c","hasNextPage":false}`} {
+		s := fixture.New(t, "testdata")
+		podsOf(s).Answer(200, `{"pods":[{"id":"a","status":"RUNNING"}]`+end+`}`)
+		untagged(s)
+		if got := listed(t, over(t, s, false), billing.KindInstance); len(got) != 1 || s.Asked("GET /v2/pods") != 1 {
+			t.Errorf("%q: %d pods in %d requests", end, len(got), s.Asked("GET /v2/pods"))
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers/internal/fixture"
+	"gpuspend/billing/providers/internal/gpu"
 )
 
 // TestStoppedDiskMayCostMore: hosts may take more for the disk of a stopped instance, so that the rate of the running one
@@ -75,4 +76,13 @@ func TestChargesAreAskedForDayByDay(t *testing.T) {
 			}
 		}
 	}))
+}
+
+// TestQueriesHaveUnderscores: a card is "RTX 4090" in answers and "RTX_4090" in queries; with a space nothing is found.
+func TestQueriesHaveUnderscores(t *testing.T) {
+	for asked, want := range map[string]string{"RTX 4090": "RTX_4090", "NVIDIA GeForce RTX 3090": "RTX_3090", "L40S": "L40S", "T4": "Tesla_T4"} {
+		if got := spellings(gpu.Canonical(asked)); len(got) != 1 || got[0] != want {
+			t.Errorf("%q is asked for as %q, want %q", asked, got, want)
+		}
+	}
 }
