@@ -49,7 +49,7 @@ func costQuestion(r Request) (ledger.Question, error) {
 			i++
 			c, ok := cut(line[i])
 			if !ok {
-				return q, unclear(r.Print, "bot.words.cut", nearestCost(line, i, cutWords()), "word", line[i], "words", cutWords())
+				return q, unclear(r.Print, "bot.words.cut", nearestCost(line, i, append(cutWords(), alsoCuts()...)), "word", line[i], "words", cutWords())
 			}
 			if !slices.Contains(q.By, c) {
 				q.By = append(q.By, c)

@@ -22,7 +22,7 @@ func costMessage(r Request, report ledger.Report, v notify.View) notify.Message 
 		rows, left = rows[:mostRows], len(rows)-mostRows
 	}
 	if len(rows) > 0 {
-		m.Blocks = append(m.Blocks, notify.Grid(costTable(p, report, rows)))
+		m.Blocks = append(m.Blocks, notify.Grid(costTable(p, report, rows, called(v))))
 	} else {
 		m.Blocks = append(m.Blocks, notify.Section(p.Rich("bot.cost.nothing")))
 	}
@@ -80,7 +80,7 @@ func periodText(p words.Printer, q ledger.Question) string {
 	return p.Date(last)
 }
 
-func costTable(p words.Printer, report ledger.Report, rows []ledger.Row) notify.Table {
+func costTable(p words.Printer, report ledger.Report, rows []ledger.Row, names map[string]string) notify.Table {
 	var t notify.Table
 	for _, c := range report.Question.By {
 		t.Columns = append(t.Columns, notify.Column{Title: p.Text("bot.cut." + string(c))})
@@ -93,7 +93,7 @@ func costTable(p words.Printer, report ledger.Report, rows []ledger.Row) notify.
 	for _, row := range rows {
 		var line []notify.Rich
 		for i, key := range row.Keys {
-			line = append(line, notify.Plain(keyText(p, report.Question.By[i], key)))
+			line = append(line, notify.Plain(namedKey(keyText(p, report.Question.By[i], key), report.Question.By[i], names)))
 		}
 		t.Rows = append(t.Rows, append(line, costCells(p, row, accrued)...))
 	}
@@ -134,6 +134,29 @@ func costCells(p words.Printer, row ledger.Row, accrued bool) []notify.Rich {
 		meter = "–"
 	}
 	return []notify.Rich{billed, meter}
+}
+
+// called gives the names of what is there, by its cloud's id. An id that two things share names neither.
+func called(v notify.View) map[string]string {
+	names := map[string]string{}
+	for _, a := range v.Accounts {
+		for _, h := range a.Holdings {
+			if old, twice := names[h.Ref.ID]; twice && old != h.Name {
+				names[h.Ref.ID] = ""
+				continue
+			}
+			names[h.Ref.ID] = h.Name
+		}
+	}
+	return names
+}
+
+// namedKey adds to the id of a resource, which is all that a bill says, the name that people know it by.
+func namedKey(key string, c ledger.Cut, names map[string]string) string {
+	if name := names[key]; c == ledger.ByResource && name != "" && name != key {
+		return name + " (" + key + ")"
+	}
+	return key
 }
 
 // keyText names a row. What the bill does not say is said to be missing, never left blank.

@@ -40,7 +40,11 @@ func (d *Desk) labels(x item) []string {
 	return out
 }
 
+// answers says that a word names a thing. "A100" means every A100, whatever its memory.
 func (d *Desk) answers(x item, word string) bool {
+	if strings.HasPrefix(fold1(x.GPU.Model), word+"-") {
+		return true
+	}
 	return slices.ContainsFunc(d.labels(x), func(l string) bool {
 		l = fold1(l)
 		return l != "" && (l == word || l+"s" == word)

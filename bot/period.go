@@ -109,5 +109,11 @@ func cut(word string) (ledger.Cut, bool) {
 		return ledger.ByDay, true
 	}
 	c := ledger.Cut(word)
+	if one, plural := strings.CutSuffix(word, "s"); plural && !slices.Contains(cuts(), c) {
+		return cut(one)
+	}
 	return c, slices.Contains(cuts(), c)
 }
+
+// alsoCuts are other words after "by" that may have been meant.
+func alsoCuts() []string { return []string{"kind", "cloud", "machine", "team", "user", "date"} }

@@ -3,6 +3,7 @@ package bot
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -67,12 +68,20 @@ func plainButtons(buttons []notify.Button) string {
 	var lines []string
 	for _, b := range buttons {
 		if b.URL != "" {
-			lines = append(lines, b.Label+": "+b.URL)
+			lines = append(lines, b.Label+colon(b.Label)+b.URL)
 		} else if words := b.Words(); words != "" {
-			lines = append(lines, b.Label+": "+words)
+			lines = append(lines, b.Label+colon(b.Label)+words)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// colon is the one that goes with a label's writing.
+func colon(label string) string {
+	if strings.ContainsFunc(label, func(c rune) bool { return unicode.Is(unicode.Han, c) }) {
+		return "："
+	}
+	return ": "
 }
 
 func fold(s string, width int) string {

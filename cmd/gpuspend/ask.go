@@ -92,7 +92,7 @@ func ask(ctx context.Context, o askOptions, out, errs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s", r.Print.Say(billing.SayOf(err)))
 	}
-	if err := o.print(out, answer, zone, now); err != nil {
+	if err := o.print(out, answer, r.Print); err != nil {
 		return err
 	}
 	if answer.Failed {
@@ -260,12 +260,12 @@ type answerJSON struct {
 	Warnings []string        `json:"warnings"`
 }
 
-func (o askOptions) print(out io.Writer, a bot.Answer, zone *time.Location, now time.Time) error {
+func (o askOptions) print(out io.Writer, a bot.Answer, p words.Printer) error {
 	if !o.json {
 		_, err := fmt.Fprintln(out, bot.Plain(a.Message, width(out)))
 		return err
 	}
-	j := answerJSON{Command: a.Command, Timezone: zone.String(), Text: bot.Plain(a.Message, 100), Data: a.Data, Warnings: a.Warnings}
+	j := answerJSON{Command: a.Command, Timezone: p.Zone.String(), Text: bot.Plain(a.Message, 100), Data: a.Data, Warnings: a.Warnings}
 	if !a.AsOf.IsZero() {
 		s := a.AsOf.UTC().Format(time.RFC3339)
 		j.AsOf = &s
@@ -273,7 +273,7 @@ func (o askOptions) print(out io.Writer, a bot.Answer, zone *time.Location, now 
 	if j.Warnings == nil {
 		j.Warnings = []string{}
 	}
-	b, err := json.Marshal(blocks.Message(a.Message, blocks.Options{}))
+	b, err := json.Marshal(blocks.Message(a.Message, blocks.Options{More: func(n int) string { return p.Text("bot.more", "count", n) }}))
 	if err != nil {
 		return fmt.Errorf("ask: make blocks: %w", err)
 	}
