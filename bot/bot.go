@@ -172,6 +172,7 @@ const (
 	ActionKeep    = "keep"    // Value is a handle
 	ActionTake    = "take"    // Value is an alert's fingerprint
 	ActionSnooze  = "snooze"  // Value is an alert's fingerprint
+	ActionMine    = "mine"    // Value is a handle
 	ActionRun     = "run"     // Value is a line of words
 )
 
@@ -211,16 +212,17 @@ type Engine interface {
 
 // Desk is where questions are answered: the table of commands and what they read.
 type Desk struct {
-	Look   Look
-	Book   ledger.Book
-	Engine Engine // nil where nothing may be released (ask --db)
-	Keeper Keeper
-	Alerts Alerts
-	Roles  Roles
-	Words  *words.Book
-	Zone   *time.Location // of the installation
-	Lang   string         // of the installation
-	Now    func() time.Time
-	Source string // said under every table, such as "demo book, article prices"; "" for none
-	Log    *slog.Logger
+	Look    Look
+	Book    ledger.Book
+	Engine  Engine // nil where nothing may be released (ask --db)
+	Keeper  Keeper
+	Claimer Claimer // nil where nobody can claim
+	Alerts  Alerts
+	Roles   Roles
+	Words   *words.Book
+	Zone    *time.Location // of the installation
+	Lang    string         // of the installation
+	Now     func() time.Time
+	Source  string // said under every table, such as "demo book, article prices"; "" for none
+	Log     *slog.Logger
 }

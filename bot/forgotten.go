@@ -92,6 +92,9 @@ func resourceMenu(p words.Printer, x item) []notify.Button {
 		menu = append(menu, notify.Button{Label: p.Text("bot.button.release"), Action: ActionRelease, Value: x.Handle})
 	}
 	menu = append(menu, notify.Button{Label: p.Text("bot.button.keep"), Action: ActionKeep, Value: x.Handle})
+	if x.Owner == "" {
+		menu = append(menu, notify.Button{Label: p.Text("mine.button"), Action: ActionMine, Value: x.Handle})
+	}
 	if link := x.account.Driver.Console.Resource; link != nil {
 		if url := link(x.Ref); url != "" {
 			menu = append(menu, notify.Button{Label: p.Text("bot.button.console"), URL: url})

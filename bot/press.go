@@ -22,6 +22,8 @@ func (d *Desk) Press(ctx context.Context, b Press) (Outcome, error) {
 	switch b.Action {
 	case ActionRelease, ActionStop:
 		return d.pressRelease(ctx, b, p, role)
+	case ActionMine:
+		return d.pressMine(ctx, b, p)
 	case ActionKeep:
 		return d.pressKeep(ctx, b, p)
 	case ActionTake:

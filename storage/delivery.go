@@ -124,7 +124,20 @@ func (l *loader) flip(ctx context.Context, tx *sql.Tx, im Import) error {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE deliveries SET live_at = ? WHERE id = ?`, now, l.delivery)
+	if _, err := tx.ExecContext(ctx, `UPDATE deliveries SET live_at = ? WHERE id = ?`, now, l.delivery); err != nil {
+		return err
+	}
+	return l.latecomers(ctx, tx)
+}
+
+// latecomers has the lines of this delivery gone through again where owners changed while it was loaded.
+func (l *loader) latecomers(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, "UPDATE claims SET applied = 0 WHERE id > ?", l.items.whose.lastClaim); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE mappings SET applied = 0, done_item = MIN(done_item,
+		(SELECT COALESCE(MIN(i.id), 1) - 1 FROM parts p JOIN items i ON i.part_id = p.id WHERE p.delivery_id = ?))
+		WHERE version > ? AND version = (SELECT MAX(version) FROM mappings)`, l.delivery, l.items.whose.version)
 	return err
 }
 

@@ -26,6 +26,7 @@ type listing struct {
 	account billing.AccountID
 	scope   billing.Scope
 	at      time.Time
+	whose   *attribution
 }
 
 // Observe takes one complete listing of one scope, read at the given time: new resources begin a generation, changed
@@ -36,10 +37,13 @@ type listing struct {
 // error, and changes nothing, where a resource has no id.
 func (d *DB) Observe(ctx context.Context, account billing.AccountID, s billing.Scope, at time.Time, listed []billing.Resource) error {
 	const op = "observe"
-	l := listing{account, s, at.Truncate(time.Millisecond)}
+	l := listing{account: account, scope: s, at: at.Truncate(time.Millisecond)}
 	byRef, err := l.index(listed)
 	if err != nil {
 		return fault(billing.Invalid, op, err, billing.Text{})
+	}
+	if l.whose, err = attributionOf(ctx, d.readers); err != nil {
+		return fail(op, err)
 	}
 	late := false
 	for part := range slices.Chunk(listed, observedAtOnce) {
@@ -148,10 +152,10 @@ func (l listing) begin(ctx context.Context, tx *sql.Tx, r billing.Resource) erro
 	at := stamp(l.at)
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO resources (id, handle, account_id, kind, region, vendor_id, scope_kind, scope_region, scope_project,
-			name, owner, project, gpu, gpu_count, described, first_seen, last_seen, state_since)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			name, owner, owner_tag, project, gpu, gpu_count, described, first_seen, last_seen, state_since)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, handle(id), l.account, r.Ref.Kind, r.Ref.Region, r.Ref.ID, l.scope.Kind, l.scope.Region, l.scope.Project,
-		r.Name, r.Owner, r.Project, r.GPU.Model, r.GPU.Count.String(), encode(describe(r)), at, at, at)
+		r.Name, l.ownerOf(r), r.Owner, r.Project, r.GPU.Model, r.GPU.Count.String(), encode(describe(r)), at, at, at)
 	if err != nil {
 		return err
 	}
@@ -165,10 +169,10 @@ func (l listing) again(ctx context.Context, tx *sql.Tx, h billing.Holding, r bil
 		since = l.at
 	}
 	_, err := tx.ExecContext(ctx, `
-		UPDATE resources SET scope_kind = ?, scope_region = ?, scope_project = ?, name = ?, owner = ?, project = ?, gpu = ?,
+		UPDATE resources SET scope_kind = ?, scope_region = ?, scope_project = ?, name = ?, owner = ?, owner_tag = ?, project = ?, gpu = ?,
 			gpu_count = ?, described = ?, last_seen = ?, state_since = ?, absent_at = NULL
 		WHERE id = ?`,
-		l.scope.Kind, l.scope.Region, l.scope.Project, r.Name, r.Owner, r.Project, r.GPU.Model,
+		l.scope.Kind, l.scope.Region, l.scope.Project, r.Name, l.ownerOf(r), r.Owner, r.Project, r.GPU.Model,
 		r.GPU.Count.String(), encode(describe(r)), stamp(l.at), stamp(since), h.ID)
 	if err != nil {
 		return err
@@ -181,6 +185,10 @@ func (l listing) again(ctx context.Context, tx *sql.Tx, h billing.Holding, r bil
 		return err
 	}
 	return l.beginSpan(ctx, tx, h.ID, r)
+}
+
+func (l listing) ownerOf(r billing.Resource) string {
+	return l.whose.owner(l.account, r.Ref.ID, r.Name, r.Owner)
 }
 
 // missed judges what was last listed in this scope and is not in the listing.

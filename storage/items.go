@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"cmp"
+	"context"
 	"database/sql"
 	"hash/maphash"
 
@@ -18,6 +20,7 @@ type item struct {
 	label                           label
 	currency                        billing.Currency
 	category, class, resource, name string
+	ownerTag                        string // as the bill says; the label has the owner
 	details                         details
 }
 
@@ -60,8 +63,8 @@ type details struct {
 
 func itemOf(c *billing.Charge, part int64) item {
 	return item{part: part,
-		label:    label{c.Provider, c.ServiceName, string(c.Part), c.RegionID, c.Owner, c.Project, c.GPU, string(c.Mode)},
-		currency: c.BilledCost.Currency(), category: c.ChargeCategory, class: c.ChargeClass, resource: c.ResourceID, name: c.ResourceName,
+		label:    label{c.Provider, c.ServiceName, string(c.Part), c.RegionID, "", c.Project, c.GPU, string(c.Mode)},
+		currency: c.BilledCost.Currency(), category: c.ChargeCategory, class: c.ChargeClass, resource: c.ResourceID, name: c.ResourceName, ownerTag: c.Owner,
 		details: details{
 			PublisherName:              c.Publisher,
 			InvoiceIssuerName:          c.InvoiceIssuer,
@@ -120,6 +123,9 @@ type itemBook struct {
 	seeds  [2]maphash.Seed
 	items  map[[2]uint64]knownItem
 	labels map[label]int64
+	seen   map[string]seenThing // of this account, by the cloud's id
+	whose  *attribution
+	of     billing.AccountID
 	number map[series]int32
 	series []series
 }
@@ -148,18 +154,48 @@ func (b *itemBook) find(tx *sql.Tx, c *billing.Charge, part int64) (knownItem, e
 }
 
 func (b *itemBook) write(tx *sql.Tx, i *item) (knownItem, error) {
+	b.attribute(i)
 	label, err := b.label(tx, i.label)
 	if err != nil {
 		return knownItem{}, err
 	}
-	res, err := tx.Exec(`INSERT INTO items (part_id, label_id, currency, category, class, resource, resource_name, details)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		i.part, label, i.currency, i.category, orNull(i.class), orNull(i.resource), orNull(i.name), encode(i.details))
+	res, err := tx.Exec(`INSERT INTO items (part_id, label_id, currency, category, class, resource, resource_name, details, owner_tag)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		i.part, label, i.currency, i.category, orNull(i.class), orNull(i.resource), orNull(i.name), encode(i.details), i.ownerTag)
 	if err != nil {
 		return knownItem{}, err
 	}
 	id, err := res.LastInsertId()
 	return knownItem{id, b.seriesOf(series{i.part, label, i.currency})}, err
+}
+
+// seenThing is what we know of a resource that a bill names by its id alone.
+type seenThing struct{ name, tag string }
+
+// attribute finds the owner of an item. What the bill leaves out is taken from the resource that we saw under that id.
+func (b *itemBook) attribute(i *item) {
+	if b.whose == nil {
+		i.label.owner = i.ownerTag
+		return
+	}
+	seen := b.seen[i.resource]
+	i.name, i.ownerTag = cmp.Or(i.name, seen.name), cmp.Or(i.ownerTag, seen.tag)
+	i.label.owner = b.whose.owner(b.of, i.resource, i.name, i.ownerTag)
+}
+
+// know reads what owners follow from.
+func (b *itemBook) know(ctx context.Context, tx *sql.Tx, account billing.AccountID) (err error) {
+	if b.whose, err = attributionOf(ctx, tx); err != nil {
+		return err
+	}
+	b.of, b.seen = account, map[string]seenThing{}
+	_, err = list(ctx, tx, func(r row) (s seenThing, err error) {
+		var id string
+		err = r.Scan(&id, &s.name, &s.tag)
+		b.seen[id] = s
+		return s, err
+	}, "SELECT vendor_id, name, owner_tag FROM resources WHERE account_id = ? ORDER BY id", account)
+	return err
 }
 
 func (b *itemBook) seriesOf(s series) int32 {

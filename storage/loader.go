@@ -67,6 +67,9 @@ func (d *DB) newLoader(ctx context.Context, im Import) (*loader, error) {
 		if l.delivery, err = res.LastInsertId(); err != nil {
 			return err
 		}
+		if err := l.items.know(ctx, tx, im.Account); err != nil {
+			return err
+		}
 		return tx.QueryRowContext(ctx, "SELECT no_effective OR ? NOT IN ('focus', 'native') FROM accounts WHERE id = ?", im.Source, im.Account).Scan(&l.amortise)
 	})
 	return l, err

@@ -58,6 +58,9 @@ type present struct {
 	desk     *bot.Desk
 }
 
+// attributeEvery is how soon a new claim reaches what was charged before it.
+const attributeEvery = 10 * time.Second
+
 // New opens the store and the accounts and joins everything. It calls no cloud and no chat.
 func New(ctx context.Context, o Options) (*App, error) {
 	if o.Log == nil {
@@ -119,6 +122,9 @@ func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account,
 		}
 		p.accounts = append(p.accounts, account)
 		watched[i].Account = account
+	}
+	if err := a.db.SetOwners(ctx, c.owners()); err != nil {
+		return nil, nil, err
 	}
 	all, err := a.db.Accounts(ctx)
 	if err != nil {
@@ -207,7 +213,7 @@ func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
-	fails := make(chan error, 5)
+	fails := make(chan error, 6)
 	start := func(what string, f func(context.Context) error) {
 		all.Go(func() {
 			if err := f(ctx); err != nil && ctx.Err() == nil {
@@ -217,6 +223,7 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	start("releases", a.engine.Run)
 	start("messages", func(ctx context.Context) error { a.pipeline.Run(ctx); return nil })
+	start("owners", func(ctx context.Context) error { return a.db.KeepAttributed(ctx, attributeEvery) })
 	if a.chat != nil {
 		start("chat", a.runChat)
 	}

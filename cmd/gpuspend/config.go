@@ -16,6 +16,7 @@ type Config struct {
 	Store     string                    `yaml:"store" doc:"path of the SQLite file; default gpuspend.db"`
 	Hours     HoursConfig               `yaml:"hours" doc:"working hours"`
 	Accounts  []AccountConfig           `yaml:"accounts" doc:"the accounts to watch"`
+	Owners    OwnersConfig              `yaml:"owners" doc:"whose a thing is: its tag first, then these names, then who claimed it, then its account's default"`
 	Slack     SlackConfig               `yaml:"slack" doc:"the Slack app; without it nothing is sent there"`
 	Receivers map[string]ReceiverConfig `yaml:"receivers" doc:"other ways to be warned than the Slack app, by a name of your choice"`
 	Routes    []RouteConfig             `yaml:"routes" doc:"where warnings go"`
@@ -23,6 +24,14 @@ type Config struct {
 	Releases  ReleasesConfig            `yaml:"releases" doc:"who may release, and how carefully"`
 	Rules     RulesConfig               `yaml:"rules" doc:"thresholds of warnings"`
 	Listen    string                    `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
+}
+
+// OwnersConfig is how things get their owners.
+type OwnersConfig struct {
+	Pattern  string            `yaml:"pattern" doc:"regular expression for names; its first group is the owner, such as '^(\\w+)-'"`
+	Table    map[string]string `yaml:"table" doc:"owner by pattern of names, such as train-*: team-train; comes before pattern"`
+	Accounts map[string]string `yaml:"accounts" doc:"owner of what is nobody's, by account"`
+	People   map[string]string `yaml:"people" doc:"owner by Slack user id, for who presses Mine; default the person's name"`
 }
 
 // RateEntry is a dated exchange rate with its source.

@@ -60,6 +60,9 @@ func (k *checker) installation(c Config) {
 			k.wrong(path+".source", "say where the rate is from; it is shown beside every converted figure")
 		}
 	}
+	if err := c.owners().Check(); err != nil {
+		k.wrong("owners", "%v", err)
+	}
 	if len(c.Rates) > 0 && c.Currency == "" {
 		k.wrong("currency", "rates need the currency into which they convert")
 	}

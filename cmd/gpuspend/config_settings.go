@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/notify"
 )
 
@@ -141,4 +142,9 @@ func spans(list []Duration) []time.Duration {
 		out[i] = time.Duration(d)
 	}
 	return out
+}
+
+// owners is the mapping of owners.
+func (c Config) owners() ledger.Owners {
+	return ledger.Owners{Pattern: c.Owners.Pattern, Table: c.Owners.Table, Accounts: c.Owners.Accounts, People: c.Owners.People}
 }
