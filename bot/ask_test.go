@@ -247,7 +247,7 @@ func TestForgotten(t *testing.T) {
 			actions = append(actions, m.Action+" "+m.Value)
 		}
 	}
-	if diff := cmp.Diff([]string{"release r-aaaa", "keep r-aaaa", "release r-bbbb", "keep r-bbbb", "release r-cccc", "keep r-cccc"}, actions); diff != "" {
+	if diff := cmp.Diff([]string{"release r-aaaa", "keep r-aaaa", "mine r-aaaa", "release r-bbbb", "keep r-bbbb", "mine r-bbbb", "release r-cccc", "keep r-cccc", "mine r-cccc"}, actions); diff != "" {
 		t.Error(diff)
 	}
 }
