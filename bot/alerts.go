@@ -64,6 +64,13 @@ func alerts(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	return a, nil
 }
 
+// thing is what the steps of one alert are about.
+type thing struct {
+	rule     string
+	account  billing.AccountID
+	resource billing.ResourceID
+}
+
 // firing are the alerts that stand, the newest step of each thing, the most severe first.
 func (d *Desk) firing(ctx context.Context, now time.Time) ([]notify.Alert, error) {
 	if d.Alerts == nil {
@@ -72,11 +79,6 @@ func (d *Desk) firing(ctx context.Context, now time.Time) ([]notify.Alert, error
 	all, err := d.Alerts.Alerts(ctx, now)
 	if err != nil {
 		return nil, err
-	}
-	type thing struct {
-		rule     string
-		account  billing.AccountID
-		resource billing.ResourceID
 	}
 	last := map[thing]int{}
 	var out []notify.Alert

@@ -37,6 +37,8 @@ func Commands() []Command {
 		{Name: "snooze", Also: []string{"稍后"}, Role: Viewer, Run: snooze,
 			Usage: "snooze ALERT 4h|3d|until DATE [because REASON]", Summary: billing.Say("cmd.snooze"),
 			Examples: []string{"snooze a-nq6y 4h because top-up is on its way"}},
+		{Name: "digest", Also: []string{"morning", "日报", "早报"}, Role: Viewer, Run: digest,
+			Usage: "digest", Summary: billing.Say("cmd.digest"), Examples: []string{"digest"}},
 		{Name: "help", Also: []string{"?", "h", "帮助", "命令"}, Role: Viewer, Run: help,
 			Usage: "help [WORD]", Summary: billing.Say("cmd.help"), Examples: []string{"help", "help cost"}},
 	}

@@ -53,6 +53,12 @@ func (h Hours) NextStart(now time.Time, zone *time.Location) time.Time {
 	return time.Time{}
 }
 
+// AtWork says that people work at an instant.
+func (h Hours) AtWork(now time.Time, zone *time.Location) bool {
+	day := now.In(zoneOr(zone))
+	return h.Works(now, zone) && !now.Before(clock(day, h.Start)) && now.Before(clock(day, h.End))
+}
+
 // Quiet says that an instant lies in the night.
 func (h Hours) Quiet(now time.Time, zone *time.Location) bool {
 	if h.QuietFrom == h.QuietTo {

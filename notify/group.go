@@ -30,6 +30,9 @@ func topic(together, rule string, account billing.AccountID) string {
 	return rule + "/" + strconv.FormatInt(int64(account), 10)
 }
 
+// Topic names the message that a rule's finding is told in.
+func Topic(r Rule, f billing.Finding) string { return topic(r.Together, f.Rule, f.Account) }
+
 // worst keeps one finding a ladder: the last one that counts, since rules give the steps of a thing with the worst last.
 // What is held is told only where nothing else of its ladder is.
 func (g group) worst() []billing.Finding {

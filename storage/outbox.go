@@ -58,6 +58,13 @@ func (d *DB) Last(ctx context.Context, fingerprint, route string) (notify.Letter
 	return l, err == nil, fail("find letter", err)
 }
 
+// Written says whether a letter about a fingerprint was ever written for a route, delivered or not.
+func (d *DB) Written(ctx context.Context, fingerprint, route string) (bool, error) {
+	var n int
+	err := d.readers.QueryRowContext(ctx, "SELECT count(*) FROM outbox WHERE fingerprint = ? AND route_name = ?", fingerprint, route).Scan(&n)
+	return n > 0, fail("find letter", err)
+}
+
 // Undelivered lists letters written at or after a time that are given up, or were tried in vain so far, newest first. What
 // a newer letter overtook is not among them.
 func (d *DB) Undelivered(ctx context.Context, since time.Time) ([]notify.Letter, error) {

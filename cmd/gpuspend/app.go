@@ -44,6 +44,7 @@ type App struct {
 	chat     *slack.Client // nil where no chat is configured
 
 	applying sync.Mutex
+	mornings sync.Mutex
 	polling  atomic.Bool
 	unlock   func()    // of the store, where it was locked
 	began    time.Time // on the product's clock
@@ -288,7 +289,7 @@ func (a *App) changed(ctx context.Context, _ billing.AccountID) {
 	if a.polling.Load() {
 		return
 	}
-	if err := a.Judge(ctx); err != nil && ctx.Err() == nil {
+	if err := errors.Join(a.Judge(ctx), a.morning(ctx)); err != nil && ctx.Err() == nil {
 		a.o.Log.Error("not judged", "error", err)
 	}
 }

@@ -123,6 +123,7 @@ type RouteConfig struct {
 	Accounts []string `yaml:"accounts" doc:"only what is about these accounts; default all"`
 	Rules    []string `yaml:"rules" doc:"only these warnings, by the names of the table of warnings; default all"`
 	Urgent   bool     `yaml:"urgent" doc:"only what can't wait"`
+	Digest   string   `yaml:"digest" doc:"on or off: the morning's digest; default on where rules and urgent leave nothing out"`
 	Fallback bool     `yaml:"fallback" doc:"hears what another route could not take, and nothing else; at most one"`
 }
 

@@ -125,6 +125,9 @@ func (k *checker) checkRoutes(c Config) {
 				k.wrong(fmt.Sprintf("%s.rules[%d]", path, j), "%q is no warning%s", name, nearest(name, known))
 			}
 		}
+		if r.Digest != "" && r.Digest != "on" && r.Digest != "off" {
+			k.wrong(path+".digest", "%q is neither on nor off", r.Digest)
+		}
 		if r.Fallback {
 			fallbacks++
 		}

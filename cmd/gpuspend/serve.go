@@ -55,7 +55,7 @@ func once(ctx context.Context, file string, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.Poll(ctx), a.Deliver(ctx), a.Close())
+	return errors.Join(a.Poll(ctx), a.Morning(ctx), a.Deliver(ctx), a.Close())
 }
 
 // appOf makes the program of a configuration that is good in every part.
