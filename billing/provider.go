@@ -77,7 +77,8 @@ type (
 	Tagger interface {
 		Tag(ctx context.Context, r ResourceRef, tags map[string]string) error
 	}
-	// Follower looks after a job that finishes later.
+	// Follower looks after a job that finishes later. A job that ended badly says so in Receipt.Failed; an error means that
+	// it could not be asked after.
 	Follower interface {
 		Follow(ctx context.Context, r Receipt) (Receipt, error)
 	}
@@ -112,6 +113,7 @@ type Receipt struct {
 	RequestID string // the cloud's id of the request; "" where it gives none
 	Job       string // to be followed, where the cloud has jobs
 	Done      bool   // the cloud says that it has finished
+	Failed    Text   // why the job ended without doing it; zero where it has not
 	Created   []ResourceRef
 }
 

@@ -101,6 +101,8 @@ func (w *world) OpenForRelease(context.Context, billing.AccountID) (billing.Prov
 		return onlyDeletes{w.cloud}, nil
 	case w.rehearsal != nil:
 		return rehearsing{w.cloud, w.rehearsal}, nil
+	case w.cloud.follow != nil:
+		return following{w.cloud}, nil
 	}
 	return w.cloud, nil
 }
@@ -111,6 +113,18 @@ type rehearsing struct {
 }
 
 func (r rehearsing) Rehearse(context.Context, billing.Act) error { return r.rehearsal() }
+
+type following struct{ *cloud }
+
+func (f following) Follow(_ context.Context, r billing.Receipt) (billing.Receipt, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.follows++
+	if r.Job != f.job {
+		return r, errors.New("no such job")
+	}
+	return f.follow()
+}
 
 type onlyDeletes struct{ c *cloud }
 
@@ -147,6 +161,9 @@ type cloud struct {
 	panics      bool
 	hangs       bool // an order that is taken is not answered until its context ends
 	onlyDeletes bool
+	job         string                          // of every order that is taken; "" for none
+	follow      func() (billing.Receipt, error) // nil for a cloud without jobs
+	follows     int
 	due         []func()
 	dueAt       []time.Time
 }
@@ -196,7 +213,7 @@ func (c *cloud) take(a billing.Act, count *int, effect func()) (r billing.Receip
 		*count++
 		c.tokens = append(c.tokens, a.Token)
 		c.due, c.dueAt = append(c.due, effect), append(c.dueAt, time.Now().Add(c.takes))
-		r, err = billing.Receipt{RequestID: "req-1"}, c.lost
+		r, err = billing.Receipt{RequestID: "req-1", Job: c.job}, c.lost
 	})
 	return r, err
 }
@@ -325,6 +342,9 @@ func (m *memory) Move(ctx context.Context, id ActionID, from, to State, at time.
 		}
 		if c.RequestID != "" {
 			a.RequestID = c.RequestID
+		}
+		if c.Job != "" {
+			a.Job = c.Job
 		}
 		if !c.Why.IsZero() {
 			a.Why = c.Why

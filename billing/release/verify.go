@@ -34,10 +34,44 @@ func (e *Engine) verify(ctx context.Context, a Action) (Action, error) {
 		a.SeenAt = first
 		e.tell(ctx, a)
 	}
+	if first.IsZero() && looked == nil {
+		if why := e.jobFailed(ctx, a); !why.IsZero() {
+			return e.step(ctx, a, Failed, Change{Why: billing.Say("release.failed.refused", "name", a.called(), "say", why)})
+		}
+	}
 	if e.since(a) > e.patience(a) && (first.IsZero() || looked != nil) {
 		return e.step(ctx, a, Failed, Change{Why: e.unproven(a, h, looked)})
 	}
 	return a, nil
+}
+
+// jobFailed asks what became of an order's job and says why it ended badly; zero where it has not, or can't be asked
+// after. A job that ended well proves nothing, and one that can't be asked after speaks against nothing: listings tell.
+func (e *Engine) jobFailed(ctx context.Context, a Action) billing.Text {
+	if a.Job == "" {
+		return billing.Text{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, orderPatience)
+	defer cancel()
+	receipt, err := e.followJob(ctx, a)
+	if err != nil {
+		e.o.Log.Warn("release: the job can't be followed", "action", a.ID, "error_kind", billing.KindOf(err), "error", err)
+		return billing.Text{}
+	}
+	return receipt.Failed
+}
+
+func (e *Engine) followJob(ctx context.Context, a Action) (r billing.Receipt, err error) {
+	defer recovered("follow", &err)
+	cloud, err := e.o.Opener.OpenForRelease(ctx, a.Account)
+	if err != nil {
+		return r, err
+	}
+	f, ok := cloud.(billing.Follower)
+	if !ok {
+		return r, nil
+	}
+	return f.Follow(ctx, billing.Receipt{RequestID: a.RequestID, Job: a.Job})
 }
 
 // patience is how long to wait for listings to bear an act out. Where the order may never have been given, nobody has to

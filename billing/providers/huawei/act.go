@@ -287,7 +287,6 @@ func (a *account) Follow(ctx context.Context, r billing.Receipt) (billing.Receip
 	if r.Done {
 		return r, nil
 	}
-	err := refused(failure, http.StatusConflict)
-	err.Op, err.Say = op, billing.Say("error.huawei.job", "code", err.Err.(refusal).code)
-	return r, err
+	r.Failed = billing.Say("error.huawei.job", "code", refused(failure, http.StatusConflict).Err.(refusal).code)
+	return r, nil
 }

@@ -132,14 +132,15 @@ func TestJobs(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
 		done       bool
+		failed     any // the code of the job's failure
 		kind       billing.ErrorKind
 	}{
-		{"the documented example", "", true, ""},
-		{"failed", `{"job_id":"` + id + `","status":"FAIL","error_code":"Ecs.0110","fail_reason":"no"}`, false, billing.Denied},
-		{"failed without a code", `{"job_id":"` + id + `","status":"FAIL"}`, false, billing.Conflict},
-		{"a part failed", `{"job_id":"` + id + `","status":"SUCCESS","entities":{"sub_jobs":[{"status":"FAIL","error_code":"Ecs.0100"}]}}`, false, billing.Conflict},
-		{"no status", `{"job_id":"` + id + `"}`, false, billing.Invalid},
-		{"of another job", `{"job_id":"other","status":"SUCCESS"}`, false, billing.Invalid},
+		{"the documented example", "", true, nil, ""},
+		{"failed", `{"job_id":"` + id + `","status":"FAIL","error_code":"Ecs.0110","fail_reason":"no"}`, false, "Ecs.0110", ""},
+		{"failed without a code", `{"job_id":"` + id + `","status":"FAIL"}`, false, "without a code", ""},
+		{"a part failed", `{"job_id":"` + id + `","status":"SUCCESS","entities":{"sub_jobs":[{"status":"FAIL","error_code":"Ecs.0100"}]}}`, false, "Ecs.0100", ""},
+		{"no status", `{"job_id":"` + id + `"}`, false, nil, billing.Invalid},
+		{"of another job", `{"job_id":"other","status":"SUCCESS"}`, false, nil, billing.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := fixture.New(t, "testdata")
@@ -149,7 +150,7 @@ func TestJobs(t *testing.T) {
 				r.Answer(200, tt.body)
 			}
 			got, err := over(t, billing.Env{Transport: s}).Follow(context.Background(), receipt)
-			if got.Done != tt.done || billing.KindOf(err) != tt.kind || got.Job != receipt.Job {
+			if got.Done != tt.done || got.Failed.Args["code"] != tt.failed || billing.KindOf(err) != tt.kind || got.Job != receipt.Job {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
