@@ -121,7 +121,7 @@ func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountVie
 
 // cashText is the money of an account.
 func cashText(p words.Printer, a notify.AccountView) notify.Rich {
-	if lacks(a, billing.CanBalance) {
+	if lacks(a, billing.CanBalance) || invoiced(a) {
 		return "–"
 	}
 	return notify.Plain(p.Money(a.Balance.Cash))
@@ -134,7 +134,7 @@ func balanceTitle(p words.Printer, now time.Time, all []notify.AccountView) stri
 		return p.Text("bot.absent.title", "cloud", cloud(all[0]), "what", p.Text("bot.can.balance"))
 	}
 	a, ok := shortest(accounts)
-	dark := slices.IndexFunc(accounts, func(a notify.AccountView) bool { return !a.Balance.Cash.Known() })
+	dark := slices.IndexFunc(accounts, func(a notify.AccountView) bool { return !a.Balance.Cash.Known() && !invoiced(a) })
 	switch {
 	case dark >= 0 && (!ok || a.Outlook.EmptyAt.Sub(now) >= 72*time.Hour): // a far end elsewhere does not make it fine
 		return p.Text("bot.balance.unknown", "account", accountText(accounts[dark]))
@@ -145,6 +145,11 @@ func balanceTitle(p words.Printer, now time.Time, all []notify.AccountView) stri
 	}
 	return p.Text("bot.balance.title", "mark", urgency(a.Outlook.EmptyAt.Sub(now)), "account", accountText(a),
 		"time", notify.Plain(p.Moment(a.Outlook.EmptyAt)), "balance", a.Balance.Cash)
+}
+
+// invoiced says that an account was read and holds no money: it is paid by invoice, whatever credits it has.
+func invoiced(a notify.AccountView) bool {
+	return !a.Balance.ReadAt.IsZero() && a.Balance.Mode == billing.Postpaid && !a.Balance.Cash.Known()
 }
 
 func shortest(accounts []notify.AccountView) (notify.AccountView, bool) {
@@ -199,6 +204,8 @@ func lastsText(p words.Printer, now time.Time, a notify.AccountView) notify.Rich
 	switch {
 	case lacks(a, billing.CanBalance):
 		return p.Rich("bot.absent.short", "cloud", cloud(a))
+	case invoiced(a):
+		return p.Rich("bot.balance.postpaid")
 	case a.Balance.ReadAt.IsZero() || !a.Balance.Cash.Known():
 		return p.Rich("words.unknown")
 	case a.Balance.Mode == billing.Postpaid:

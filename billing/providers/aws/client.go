@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -112,8 +113,8 @@ func configure(c billing.Config, e billing.Env, s settings) (aws.Config, error) 
 			return cfg, err
 		}
 	}
-	if c.BaseURL != "" {
-		cfg.BaseEndpoint = aws.String(c.BaseURL)
+	if base := endpoint(c); base != "" {
+		cfg.BaseEndpoint = aws.String(base)
 	}
 	if role := c.Fields["role_arn"]; !role.Empty() {
 		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), role.Reveal(),
@@ -125,6 +126,15 @@ func configure(c billing.Config, e billing.Env, s settings) (aws.Config, error) 
 			}))
 	}
 	return cfg, nil
+}
+
+// endpoint is where requests go in place of AWS's own hosts: the configuration's word, else the variable that AWS's tools
+// know, whichever way the keys came.
+func endpoint(c billing.Config) string {
+	if c.BaseURL != "" || strings.EqualFold(os.Getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true") {
+		return c.BaseURL
+	}
+	return os.Getenv("AWS_ENDPOINT_URL")
 }
 
 func newDoor(c billing.Config, e billing.Env, most billing.Money) *door {

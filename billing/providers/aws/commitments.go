@@ -16,9 +16,19 @@ import (
 // blockEnds is how long before a capacity block's end AWS starts to terminate its machines.
 const blockEnds = 30 * time.Minute
 
-// Commitments lists reserved instances and capacity blocks of GPU types that have not ended.
+// Commitments lists savings plans, and the reserved instances and capacity blocks of GPU types, that have not ended.
 func (a *account) Commitments(ctx context.Context) iter.Seq2[billing.Commitment, error] {
 	return func(yield func(billing.Commitment, error) bool) {
+		plans, err := a.plans(ctx)
+		if err != nil {
+			yield(billing.Commitment{}, err)
+			return
+		}
+		for _, c := range plans {
+			if !yield(c, nil) {
+				return
+			}
+		}
 		regions, err := a.allRegions(ctx)
 		if err != nil {
 			yield(billing.Commitment{}, err)

@@ -78,7 +78,16 @@ func mark(r *http.Request, service, action string) *http.Request {
 	return httpx.Write(r)
 }
 
-const costExplorer = "Cost Explorer"
+// The services whose answers are JSON, as the SDK names them.
+const (
+	costExplorer   = "Cost Explorer"
+	billingService = "Billing"
+	plansService   = "savingsplans"
+)
+
+func spokenInJSON(service string) bool {
+	return service == costExplorer || service == billingService || service == plansService
+}
 
 type codeKey struct{}
 
@@ -108,7 +117,7 @@ func check(op, service, action string, head http.Header, body []byte) error {
 		return &billing.Error{Kind: billing.Upstream, Op: op, Say: billing.Say("error.web_page"), Err: errors.New("the answer is a web page")}
 	case service == "EC2" || service == "STS":
 		return checkXML(op, action, text)
-	case service == costExplorer && !json.Valid(text):
+	case spokenInJSON(service) && !json.Valid(text):
 		var v any
 		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&v); errors.Is(err, io.ErrUnexpectedEOF) {
 			return cutOff(op)

@@ -12,7 +12,7 @@ const (
 	docEC2     = "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_"
 	docCE      = "https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_GetCostAndUsage.html"
 	docSTS     = "https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html"
-	docCredits = "https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/useconsolidatedbilling-credits.html"
+	docCredits = "https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_billing_GetCredits.html"
 	docGPU     = "https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Agent-NVIDIA-GPU.html"
 	docOrg     = "https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListAccounts.html"
 	docIAM     = "https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html"
@@ -73,11 +73,11 @@ func claims() map[billing.Capability]billing.Claim {
 	ec2 := func(action string) string { return docEC2 + action + ".html" }
 	return map[billing.Capability]billing.Claim{
 		billing.CanIdentify: yes(docSTS, ""),
-		billing.CanBalance:  no(docCredits, "AWS is paid by invoice; its credits (GetCredits) are not read yet"),
+		billing.CanBalance:  yes(docCredits, "AWS is paid by invoice and has no money paid ahead: the credits that can pay for EC2 and their ends, not the cash; budgets are not read"),
 		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within a daily budget; by the day, service and usage type, two days late, without credits and refunds; a FOCUS export is the way without cost"),
 		billing.CanResources: yes(ec2("DescribeInstances"), "instances, volumes, own snapshots and AMIs, Elastic IPs of each enabled region; prices on demand (Linux) and of volumes in us-east-1 "+
 			"only, from AWS's list of July 2026; snapshots have no price, and their size is the full one, an upper bound"),
-		billing.CanCommitments: yes(ec2("DescribeReservedInstances"), "reserved instances and capacity blocks (30 minutes before their end, when AWS starts to terminate); savings plans are not read yet"),
+		billing.CanCommitments: yes(ec2("DescribeReservedInstances"), "savings plans, reserved instances and capacity blocks (30 minutes before their end, when AWS starts to terminate)"),
 		billing.CanOffers:      yes(ec2("DescribeSpotPriceHistory"), "spot per zone of each region looked at; on demand us-east-1 only; no stock"),
 		billing.CanUtilisation: no(docGPU, "GPU metrics need the CloudWatch agent on the machine; not read yet"),
 		billing.CanFind:        yes(ec2("DescribeInstances"), ""),
@@ -102,7 +102,8 @@ func permissions() []billing.Permission {
 	add(false, billing.CanIdentify, "sts:GetCallerIdentity")
 	add(false, billing.CanResources, "ec2:DescribeRegions", "ec2:DescribeInstances", "ec2:DescribeInstanceAttribute",
 		"ec2:DescribeVolumes", "ec2:DescribeSnapshots", "ec2:DescribeImages", "ec2:DescribeAddresses")
-	add(false, billing.CanCommitments, "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
+	add(false, billing.CanBalance, "billing:GetCredits")
+	add(false, billing.CanCommitments, "savingsplans:DescribeSavingsPlans", "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
 	add(false, billing.CanOffers, "ec2:DescribeSpotPriceHistory")
 	add(false, billing.CanCharges, "ce:GetCostAndUsage")
 	add(true, billing.CanStop, "ec2:StopInstances")

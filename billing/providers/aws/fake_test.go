@@ -135,7 +135,7 @@ func form(r *http.Request) url.Values {
 }
 
 func (f *fake) isWrite(r *http.Request) bool {
-	if r.Header.Get("X-Amz-Target") != "" {
+	if r.Header.Get("X-Amz-Target") != "" || r.URL.Path == "/DescribeSavingsPlans" {
 		return false
 	}
 	action := form(r).Get("Action")
@@ -143,14 +143,14 @@ func (f *fake) isWrite(r *http.Request) bool {
 }
 
 func (f *fake) inside(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("X-Amz-Target") != "" {
+	if r.Header.Get("X-Amz-Target") != "" || r.URL.Path == "/DescribeSavingsPlans" {
 		_, _ = io.WriteString(w, `{"__type":"com.amazonaws#AccessDeniedException","message":"no"}`)
 		return
 	}
 	_, _ = io.WriteString(w, `<?xml version="1.0"?><Response><Errors><Error><Code>InternalError</Code></Error></Errors></Response>`)
 }
 
-var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce)/aws4_request, `)
+var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce|billing|savingsplans)/aws4_request, `)
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := credential.FindStringSubmatch(r.Header.Get("Authorization"))
@@ -158,8 +158,15 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 401, "AuthFailure")
 		return
 	}
-	if m[3] == "ce" {
+	switch m[3] {
+	case "ce":
 		f.costs(w, r)
+		return
+	case "billing":
+		f.credits(w, r)
+		return
+	case "savingsplans":
+		f.plans(w, r)
 		return
 	}
 	v := form(r)
@@ -374,4 +381,55 @@ func (f *fake) costs(w http.ResponseWriter, r *http.Request) {
 		group("EC2 - Other", "EBS:VolumeUsage.gp3", "2.74"),
 		group("EC2 - Other", "USE1-DataTransfer-Out-Bytes", "1.5E-7"),
 		group("EC2 - Other", "EBS:VolumeP-IOPS.gp3", "0"), token)
+}
+
+// credits answers GetCredits as its model has it.
+func (f *fake) credits(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		AccountID string `json:"accountId"`
+		StartDate int64  `json:"startDate"`
+	}
+	body, _ := io.ReadAll(r.Body)
+	if json.Unmarshal(body, &q) != nil || q.AccountID != "123456789012" || r.Header.Get("X-Amz-Target") != "AWSBilling.GetCredits" ||
+		r.Header.Get("Content-Type") != "application/x-amz-json-1.0" || q.StartDate < f.now().AddDate(-1, 0, 0).Unix() || q.StartDate >= f.now().Unix() {
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, `{"__type":"com.amazonaws.billing#ValidationException"}`)
+		return
+	}
+	credit := func(id, more string) string {
+		return `{"creditId":"` + id + `","accountId":"123456789012","creditType":"Promotion","description":"` + hidden + `","startDate":1.7672256E9,` + more + `}`
+	}
+	amount := func(name, of string) string {
+		return `"` + name + `":{"currencyCode":"USD","currencyAmount":"` + of + `"}`
+	}
+	fmt.Fprintf(w, `{"credits":[%s,%s,%s,%s]}`,
+		credit("c-gpu", amount("remainingAmount", "5000.00")+","+amount("estimatedAmount", "4321.123456789012345")+
+			`,"endDate":1798761599.5,"applicableProductNames":["Amazon Elastic Compute Cloud","Amazon S3"],"creditStatus":"ENABLED"`),
+		credit("c-any", amount("remainingAmount", "25")+`,"applicableProductNames":[],"creditStatus":"ENABLED"`),
+		credit("c-other", amount("remainingAmount", "900")+`,"applicableProductNames":["AWS Elemental MediaLive"],"creditStatus":"ENABLED"`),
+		credit("c-off", amount("remainingAmount", "700")+`,"creditStatus":"DISABLED"`))
+}
+
+// plans answers DescribeSavingsPlans, one a page.
+func (f *fake) plans(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		NextToken string   `json:"nextToken"`
+		States    []string `json:"states"`
+	}
+	if json.NewDecoder(r.Body).Decode(&q) != nil || r.Method != http.MethodPost || r.URL.Path != "/DescribeSavingsPlans" {
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, `{"__type":"ValidationException"}`)
+		return
+	}
+	next := `,"nextToken":"2"`
+	plan := `{"savingsPlanId":"sp-1","savingsPlanArn":"arn:aws:savingsplans::123456789012:savingsplan/sp-1","start":"2025-12-20T00:00:00.000Z",` +
+		`"end":"2026-12-19T23:59:59.000Z","state":"active","region":"us-east-1","ec2InstanceFamily":"p4d","savingsPlanType":"EC2Instance","currency":"USD","commitment":"12.5"}`
+	if q.NextToken == "2" {
+		plan, next = `{"savingsPlanId":"sp-2","start":"2026-12-20T00:00:00Z","end":"2029-12-19T23:59:59Z","state":"queued","savingsPlanType":"Compute",`+
+			`"currency":"USD","commitment":"3.0"},{"savingsPlanId":"sp-old","end":"2025-01-01T00:00:00Z","state":"retired"}`, ""
+	}
+	if f.looping {
+		next = `,"nextToken":"2"`
+	}
+	_, _ = io.WriteString(w, `{"savingsPlans":[`+plan+`]`+next+`}`)
 }

@@ -36,6 +36,7 @@ type payer struct {
 
 var (
 	_ billing.Identifier = (*account)(nil)
+	_ billing.Balancer   = (*account)(nil)
 	_ billing.Committer  = (*account)(nil)
 	_ billing.Merchant   = (*account)(nil)
 	_ billing.Sifter     = (*account)(nil)

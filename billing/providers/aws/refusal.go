@@ -116,6 +116,10 @@ func iamPrefix(service string) string {
 		return "sts:"
 	case costExplorer:
 		return "ce:"
+	case billingService:
+		return "billing:"
+	case plansService:
+		return "savingsplans:"
 	}
 	return ""
 }

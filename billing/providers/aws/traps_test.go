@@ -321,7 +321,8 @@ func TestCommitments(t *testing.T) {
 		}
 		got[c.ID] = c.ExpiresAt
 	}
-	if len(got) != 2 || !got["cr-1"].Equal(time.Date(2026, 12, 5, 11, 0, 0, 0, time.UTC)) || !got["ri-1"].Equal(time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)) {
+	if len(got) != 4 || !got["sp-1"].Equal(time.Date(2026, 12, 19, 23, 59, 59, 0, time.UTC)) ||
+		!got["sp-2"].Equal(time.Date(2029, 12, 19, 23, 59, 59, 0, time.UTC)) || !got["cr-1"].Equal(time.Date(2026, 12, 5, 11, 0, 0, 0, time.UTC)) || !got["ri-1"].Equal(time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("commitments %v", got)
 	}
 }

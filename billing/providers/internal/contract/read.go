@@ -120,7 +120,7 @@ func balance(b *bench) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if text(got.Cash) != b.s.Cash || got.Cash.Currency() != b.driver.Currency {
+	if text(got.Cash) != b.s.Cash || got.Cash.Currency() != b.driver.Currency && b.s.Cash != "" {
 		b.t.Errorf("cash is %v, want exactly %s %s", got.Cash, b.s.Cash, b.driver.Currency)
 	}
 	if got.ReadAt.Location() != time.UTC || got.ReadAt.After(b.now()) || got.ReadAt.Before(b.s.Now) {
