@@ -95,6 +95,7 @@ func (c *Charge) Whole() bool { return c.ChargePeriod.Duration() >= 23*time.Hour
 
 // Coverage says how far a cloud has delivered its bill. No line is not the same as not delivered.
 type Coverage struct {
+	From        time.Time // nothing that started before it was ever delivered: no line there is not nothing; zero where the bill has no such beginning
 	Through     time.Time // every charge that started before it has been delivered; zero is unknown
 	Provisional time.Time // from here on figures may still change; zero for none
 }

@@ -157,6 +157,11 @@ func (r *reader) window(ctx context.Context, p billing.Period, mark, at time.Tim
 	if err != nil {
 		return err
 	}
+	if cover.From.After(p.Start) { // days before it are missing, not free
+		if p.Start = cover.From.UTC().Truncate(day); !p.Start.Before(p.End) {
+			return nil
+		}
+	}
 	through := cover.Through
 	if mark.After(through) {
 		through = mark

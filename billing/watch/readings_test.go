@@ -110,3 +110,29 @@ func TestListingsAreDatedFromTheirBeginning(t *testing.T) {
 		}
 	})
 }
+
+// Days before what a cloud ever delivered are missing, not free: they are in no window.
+func TestDaysNeverDeliveredAreInNoWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		today := time.Now().UTC().Truncate(day)
+		m, c := newMemory(), newCloud()
+		c.cover = billing.Coverage{From: today.Add(-3 * day), Through: today.Add(-day), Provisional: today.Add(-40 * day)}
+		c.charges = []billing.Charge{line(today.Add(-2*day), "1")}
+		w := newWatcher(t, m, nil, account(1, c))
+		for range 2 { // the second time there is a window that ends before it
+			if err := w.Poll(context.Background(), 1); err != nil {
+				t.Fatal(err)
+			}
+			var windows []string
+			for _, l := range m.take() {
+				if strings.HasPrefix(l, "1 charges ") {
+					windows = append(windows, l)
+				}
+			}
+			want := "1 charges " + today.Add(-3*day).Format("0102") + ".." + today.Add(day).Format("0102")
+			if len(windows) != 1 || windows[0] != want {
+				t.Errorf("windows %q, want %q alone", windows, want)
+			}
+		}
+	})
+}

@@ -25,6 +25,7 @@ type settings struct {
 	regions []string
 	watched *sieve.Sieve
 	charges bool
+	export  exportSettings
 	budget  billing.Money
 }
 
@@ -60,6 +61,12 @@ func readSettings(c billing.Config) (s settings, err error) {
 		return s, wrong("cost_explorer", "cost_explorer is neither on nor off")
 	}
 	s.charges = on == "on" || on == "true"
+	if s.export, err = readExport(c, s.region); err != nil {
+		return s, err
+	}
+	if s.charges && s.export.bucket != "" {
+		return s, wrong("focus_bucket", "both an export and Cost Explorer; one bill counts")
+	}
 	s.budget = billing.MustMoney("0.10", usd)
 	if b := text("cost_explorer_budget"); b != "" {
 		if s.budget, _, err = billing.ParseMoney(b, usd); err != nil || !s.budget.Known() || s.budget.Sign() < 0 {

@@ -83,6 +83,7 @@ const (
 	costExplorer   = "Cost Explorer"
 	billingService = "Billing"
 	plansService   = "savingsplans"
+	bucketService  = "S3" // its answers are XML for listings, and anything for objects
 )
 
 func spokenInJSON(service string) bool {

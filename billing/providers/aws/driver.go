@@ -56,8 +56,12 @@ func fields() []billing.Field {
 		{Name: "scope", Label: "What to watch",
 			Help: "gpu (the default): GPU machines, what is on them or on nothing, and what carries the tag; all: everything."},
 		{Name: "tag", Label: "Tag to watch", Help: "A tag, key or key=value, that makes something without a GPU watched as well."},
+		{Name: "focus_bucket", Label: "Bucket of the FOCUS export", Help: "S3 bucket into which AWS Data Exports delivers FOCUS as CSV (gzip); the bill is then read from there, for nothing but S3."},
+		{Name: "focus_prefix", Label: "Prefix of the FOCUS export", Help: "The S3 path prefix that the export was made with, where it has one."},
+		{Name: "focus_export", Label: "Name of the FOCUS export", Help: "As in Billing and Cost Management, Data Exports."},
+		{Name: "focus_region", Label: "Region of the bucket", Help: "The home region without one."},
 		{Name: "cost_explorer", Label: "Cost Explorer",
-			Help: "on or off (the default). AWS charges 0.01 USD for each page of it; FOCUS exports can be imported instead for nothing."},
+			Help: "on or off (the default). AWS charges 0.01 USD for each page of it; a FOCUS export costs nothing."},
 		{Name: "cost_explorer_budget", Label: "Cost Explorer budget",
 			Help: "The most that Cost Explorer may cost in a UTC day, in USD; 0.10 without one."},
 	}
@@ -74,7 +78,7 @@ func claims() map[billing.Capability]billing.Claim {
 	return map[billing.Capability]billing.Claim{
 		billing.CanIdentify: yes(docSTS, ""),
 		billing.CanBalance:  yes(docCredits, "AWS is paid by invoice and has no money paid ahead: the credits that can pay for EC2 and their ends, not the cash; budgets are not read"),
-		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within a daily budget; by the day, service and usage type, two days late, without credits and refunds; a FOCUS export is the way without cost"),
+		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within a daily budget; by the day, service and usage type, two days late, without credits and refunds; or, with focus_bucket, from a FOCUS export (CSV) in S3 by the hour and resource, without that price, as its manifests have it; one of the two"),
 		billing.CanResources: yes(ec2("DescribeInstances"), "instances, volumes, own snapshots and AMIs, Elastic IPs of each enabled region; prices on demand (Linux) and of volumes in us-east-1 "+
 			"only, from AWS's list of July 2026; snapshots have no price, and their size is the full one, an upper bound"),
 		billing.CanCommitments: yes(ec2("DescribeReservedInstances"), "savings plans, reserved instances and capacity blocks (30 minutes before their end, when AWS starts to terminate)"),
@@ -105,7 +109,7 @@ func permissions() []billing.Permission {
 	add(false, billing.CanBalance, "billing:GetCredits")
 	add(false, billing.CanCommitments, "savingsplans:DescribeSavingsPlans", "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
 	add(false, billing.CanOffers, "ec2:DescribeSpotPriceHistory")
-	add(false, billing.CanCharges, "ce:GetCostAndUsage")
+	add(false, billing.CanCharges, "ce:GetCostAndUsage", "s3:ListBucket", "s3:GetObject")
 	add(true, billing.CanStop, "ec2:StopInstances")
 	add(true, billing.CanRelease, "ec2:TerminateInstances", "ec2:DeleteVolume", "ec2:DeleteSnapshot", "ec2:DeregisterImage", "ec2:ReleaseAddress")
 	return all

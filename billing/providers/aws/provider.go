@@ -62,6 +62,9 @@ func open(c billing.Config, e billing.Env) (billing.Provider, error) {
 		return nil, &billing.Error{Kind: billing.Invalid, Op: "aws: open", Say: billing.Say("error.aws.chain"), Err: err}
 	}
 	a := &account{cfg: cfg, now: e.Now, regions: s.regions, watched: s.watched, known: map[string]region{}}
+	if s.export.bucket != "" {
+		return &exported{account: a, in: bucket{a: a, name: s.export.bucket, region: s.export.region}, prefix: s.export.prefix, read: map[time.Time]month{}}, nil
+	}
 	if s.charges {
 		return &payer{account: a}, nil
 	}

@@ -98,6 +98,8 @@ func explain(err error, service, action, code string) error {
 	switch {
 	case action == "ReleaseAddress" && code == "AuthFailure":
 		e.Kind = billing.Missing
+	case e.Kind == billing.Denied && action == "ListObjectsV2":
+		e.Say = billing.Say("error.aws.permission", "permission", "s3:ListBucket")
 	case e.Kind == billing.Denied && iamPrefix(service) != "":
 		e.Say = billing.Say("error.aws.permission", "permission", iamPrefix(service)+action)
 	case code == "OperationNotPermitted":
@@ -118,6 +120,8 @@ func iamPrefix(service string) string {
 		return "ce:"
 	case billingService:
 		return "billing:"
+	case bucketService:
+		return "s3:"
 	case plansService:
 		return "savingsplans:"
 	}
