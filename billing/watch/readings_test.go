@@ -129,7 +129,7 @@ func TestDaysNeverDeliveredAreInNoWindow(t *testing.T) {
 					windows = append(windows, l)
 				}
 			}
-			want := "1 charges " + today.Add(-3*day).Format("0102") + ".." + today.Add(day).Format("0102")
+			want := "1 charges " + today.Add(-3*day).Format("0102") + ".." + today.Add(day).Format("0102") + " 1"
 			if len(windows) != 1 || windows[0] != want {
 				t.Errorf("windows %q, want %q alone", windows, want)
 			}
