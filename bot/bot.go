@@ -218,6 +218,7 @@ type Desk struct {
 	Keeper  Keeper
 	Claimer Claimer // nil where nobody can claim
 	Alerts  Alerts
+	Rates   []Rate // of one currency To, that which is shown first
 	Roles   Roles
 	Words   *words.Book
 	Zone    *time.Location // of the installation

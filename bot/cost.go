@@ -30,6 +30,10 @@ func cost(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	data.NotOffered = notOffered(v.Accounts, billing.CanCharges)
 	a := Answer{Data: data, AsOf: report.AsOf, Warnings: warnings(r.Print, v, billing.ReadCharges)}
 	a.Message = costMessage(r, report, v)
+	if data.Approx = approx(d.Rates, report.Totals); data.Approx != nil {
+		a.Data = data
+		a.Message.Blocks = append(a.Message.Blocks, approxLine(r.Print, data.Approx))
+	}
 	a.Failed = len(v.Accounts) == 0
 	return a, nil
 }

@@ -22,6 +22,7 @@ type CostData struct {
 	Totals   []CostTotal    `json:"totals"`
 	Missing  []CostGap      `json:"missing"`
 	Declared []CostDeclared `json:"declared,omitempty"`
+	Approx   *ApproxData    `json:"approx,omitempty"`
 	// NotOffered names the clouds that have no bill to read: what is shown of them is accrued.
 	NotOffered []NotOffered `json:"not_offered"`
 }

@@ -37,6 +37,9 @@ func (d *DB) RecordBalance(ctx context.Context, account billing.AccountID, b bil
 	credit, creditRest := nanosAndRest(b.Credit)
 	spent, spentRest := nanosAndRest(b.Spent)
 	return d.write(ctx, op, func(tx *sql.Tx) error {
+		if err := noteSteps(ctx, tx, account, b); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO balances (account_id, read_at, mode, currency, cash_nanos, cash_rest, credit_nanos, credit_rest, spent_nanos, spent_rest, described)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -306,6 +306,10 @@ func (b *billed) where(sort, day string) (string, []any) {
 		var any []string
 		for _, c := range columns {
 			for _, v := range f.Values {
+				if f.Exact {
+					any, args = append(any, c+" = ?"), append(args, v)
+					continue
+				}
 				any, args = append(any, c+" = ? COLLATE NOCASE"), append(args, v)
 				if v != "" {
 					like := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(v)

@@ -26,17 +26,23 @@ func Answer(ctx context.Context, book Book, q Question) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rows, whole, err := book.Billed(ctx, q)
+	s := newSheet(q, covered)
+	asked := q
+	if q.View == Cash {
+		if asked, err = s.paid(ctx, book); err != nil {
+			return Report{}, err
+		}
+	}
+	rows, whole, err := book.Billed(ctx, asked)
 	if err != nil {
 		return Report{}, err
 	}
-	s := newSheet(q, covered)
 	for _, row := range rows {
 		if err = s.bill(row); err != nil {
 			return Report{}, s.overflow(err)
 		}
 	}
-	if end := earlier(q.To, q.Now); q.From.Before(end) {
+	if end := earlier(q.To, q.Now); q.From.Before(end) && q.View != Cash { // what was not billed was not paid
 		spans, err := book.Metered(ctx, billing.Period{Start: q.From, End: end})
 		if err != nil {
 			return Report{}, err

@@ -92,11 +92,18 @@ type Filter struct {
 	By     Cut
 	Values []string
 	Not    bool // leaves what has none of them
+	Exact  bool // no more than the value itself, in its own case
 }
 
 // Lets says whether a value passes.
 func (f Filter) Lets(value string) bool {
 	for _, v := range f.Values {
+		if f.Exact {
+			if v == value {
+				return !f.Not
+			}
+			continue
+		}
 		if strings.EqualFold(v, value) || v != "" && (hasPrefixFold(value, v+"-") || hasPrefixFold(value, v+" ")) {
 			return !f.Not
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"gpuspend/billing"
@@ -16,8 +18,18 @@ import (
 func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now func() time.Time) *bot.Desk {
 	return &bot.Desk{
 		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
-		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source,
+		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source,
 	}
+}
+
+// rates are the exchange rates, by currency.
+func (c Config) rates() []bot.Rate {
+	var list []bot.Rate
+	for _, code := range slices.Sorted(maps.Keys(c.Rates)) {
+		r := c.Rates[code]
+		list = append(list, bot.Rate{From: billing.Currency(code), To: c.Currency, Rate: r.Rate, Source: r.Source, Date: r.Date})
+	}
+	return list
 }
 
 // roles reads who may look and who may release.
