@@ -71,19 +71,52 @@ func start(tb testing.TB, mode, document string, upstream ...string) *Mock {
 	if _, err := os.Stat(cli); err != nil {
 		tb.Fatalf("%s names a folder without Prism: %v", Tool, err)
 	}
-	port := free(tb)
-	args := append([]string{cli, mode, "-h", "127.0.0.1", "-p", port, "-v", "silent", filepath.Join(root, document)}, upstream...)
-	c := exec.Command("node", args...)
-	if err := c.Start(); err != nil {
-		tb.Fatalf("start Prism: %v", err)
+	for range 3 { // another test may take the port before Prism does
+		port := free(tb)
+		args := append([]string{cli, mode, "-h", "127.0.0.1", "-p", port, "-v", "silent", filepath.Join(root, document)}, upstream...)
+		m := &Mock{tb: tb, at: &url.URL{Scheme: "http", Host: "127.0.0.1:" + port}, code: map[string]string{}}
+		if m.run(exec.Command("node", args...)) {
+			return m
+		}
 	}
-	tb.Cleanup(func() {
+	tb.Fatal("Prism does not start")
+	return nil
+}
+
+// run starts Prism and waits until it answers; false where it ended, or did not answer in 40 s.
+func (m *Mock) run(c *exec.Cmd) bool {
+	m.tb.Helper()
+	if err := c.Start(); err != nil {
+		m.tb.Fatalf("start Prism: %v", err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = c.Wait(); close(ended) }()
+	m.tb.Cleanup(func() {
 		_ = c.Process.Kill()
-		_ = c.Wait()
+		<-ended
 	})
-	m := &Mock{tb: tb, at: &url.URL{Scheme: "http", Host: "127.0.0.1:" + port}, code: map[string]string{}}
-	m.wait()
-	return m
+	for range 800 {
+		if m.speaks() {
+			return true
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return false
+}
+
+// speaks says that it is Prism who listens: it has something against a path that no document knows.
+func (m *Mock) speaks() bool {
+	resp, err := http.Get(m.at.String() + "/no-such-path")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return resp.Header.Get("Sl-Violations") != "" || bytes.Contains(body, []byte("stoplight.io/prism/errors"))
 }
 
 // free finds a port that nobody listens on.
@@ -98,20 +131,6 @@ func free(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return port
-}
-
-// wait returns once Prism listens.
-func (m *Mock) wait() {
-	m.tb.Helper()
-	for range 800 {
-		c, err := net.DialTimeout("tcp", m.at.Host, time.Second)
-		if err == nil {
-			_ = c.Close()
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	m.tb.Fatal("Prism does not listen after 40 s")
 }
 
 // Lacks names paths that the document does not know although the cloud does, by the beginning: they answer 404.
