@@ -14,6 +14,8 @@ func Commands() []Command {
 			Summary: billing.Say("cmd.cost"),
 			Examples: []string{"cost", "cost month by provider", "cost 7d by day", "cost 2026-11 by part by account",
 				"cost 2026-11-01..2026-11-07 by resource", "cost month gross by owner", "cost 7d by gpu where provider=runpod owner=@ana"}},
+		{Name: "forecast", Also: []string{"outlook", "预测", "月末"}, Role: Viewer, Run: forecast,
+			Usage: "forecast", Summary: billing.Say("cmd.forecast"), Examples: []string{"forecast"}},
 		{Name: "statement", Also: []string{"statements", "对账", "对账单"}, Role: Viewer, Run: statement,
 			Usage: "statement [month|YYYY-MM|last month] [ACCOUNT]", Summary: billing.Say("cmd.statement"), Examples: []string{"statement", "statement 2026-11"}},
 		{Name: "forgotten", Also: []string{"unused", "waste", "闲置", "忘记", "遗忘"}, Role: Viewer, Run: forgotten,

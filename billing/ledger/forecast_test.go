@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gpuspend/billing"
+)
+
+// daysOf is a bill of so much a day from a date on, all of it delivered.
+func daysOf(from time.Time, sums ...string) *book {
+	b := &book{covered: []Covered{{Account: 1, Name: "a", Billing: true, Through: from.AddDate(0, 0, len(sums))}}}
+	for i, s := range sums {
+		if s != "" {
+			b.rows = append(b.rows, Row{Keys: []string{from.AddDate(0, 0, i).Format(time.DateOnly), "on_demand"}, Currency: "CNY", Billed: cny(s), Amount: cny(s)})
+		}
+	}
+	return b
+}
+
+func forecast(t *testing.T, b *book, now time.Time) Forecast {
+	t.Helper()
+	all, err := MonthEnd(t.Context(), b, now, time.UTC)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	return all[0]
+}
+
+// A day that is not over is no day: the forecast rests on complete ones, and is a range where they differ.
+func TestC26TodayIsNoCompleteDay(t *testing.T) {
+	b := daysOf(day(1), "100", "100", "100", "100", "100", "100", "100", "34")
+	f := forecast(t, b, day(8).Add(8*time.Hour))
+	if f.Days != 7 || f.ToDate != cny("734") {
+		t.Errorf("%+v", f)
+	}
+	// 22 days and 16 hours are left: 2,266.67 more
+	if f.Least.Rounded(2) != "3000.67" || f.Most != f.Least {
+		t.Errorf("%s to %s", f.Least, f.Most)
+	}
+}
+
+// A hole is not a zero: the mean of 50, 52, nothing, 51 is 51.
+func TestC27HoleDoesNotLowerTheForecast(t *testing.T) {
+	f := forecast(t, daysOf(day(1), "50", "52", "", "51"), day(5))
+	if f.Days != 3 || f.ToDate != cny("153") || f.Least.Rounded(2) != fmt.Sprintf("%.2f", 153+26*50.5) || f.Most.Rounded(2) != fmt.Sprintf("%.2f", 153+26*51.5) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The 1st has no complete day of its month, and none at all where nothing is older; on the last day what is left is the
+// rest of today.
+func TestC25FirstAndLastDayOfTheMonth(t *testing.T) {
+	f := forecast(t, daysOf(day(1), "3"), day(1).Add(5*time.Minute))
+	if f.Days != 0 || f.Least.Known() || f.Most.Known() || f.ToDate != cny("3") {
+		t.Errorf("on the 1st: %+v", f)
+	}
+	f = forecast(t, daysOf(day(29), "24", "23.9"), day(30).Add(23*time.Hour+55*time.Minute))
+	if f.Days != 1 || f.ToDate != cny("47.9") || f.Least.Rounded(4) != "47.9833" {
+		t.Errorf("on the last: %+v", f)
+	}
+	for _, date := range []string{"2027-02-28", "2028-02-29", "2026-12-31", "2027-01-01"} {
+		now, err := time.Parse(time.DateOnly, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forecast(t, daysOf(now.AddDate(0, 0, -3), "1", "1", "1", "1"), now.Add(23*time.Hour+55*time.Minute))
+	}
+}
+
+// What was paid ahead is in the month once, and never multiplied by its days.
+func TestFixedChargesDoNotGrow(t *testing.T) {
+	b := daysOf(day(1), "10", "10")
+	b.rows = append(b.rows, Row{Keys: []string{"2026-11-01", string(billing.ModeMonthly)}, Currency: "CNY", Billed: cny("900"), Amount: cny("900")})
+	if f := forecast(t, b, day(3)); f.Fixed != cny("900") || f.ToDate != cny("920") || f.Least != cny("1200") || f.Most != cny("1200") {
+		t.Errorf("%+v", f)
+	}
+}
