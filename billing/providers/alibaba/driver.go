@@ -58,7 +58,7 @@ func fields() []billing.Field {
 		{Name: "regions", Label: "Regions",
 			Help: "Such as cn-hangzhou,cn-shanghai. Without it every region is looked at, at 5 requests each."},
 		{Name: "scope", Label: "What to watch",
-			Help: "gpu (the default): GPU machines, what is on them or on nothing, and what carries the tag; all: everything."},
+			Help: "gpu (the default): GPU machines, what is or was on them or is on nothing, and what carries the tag; all: everything."},
 		{Name: "tag", Label: "Tag to watch",
 			Help: "A tag, key or key=value, that makes something without a GPU watched as well."},
 	}

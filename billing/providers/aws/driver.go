@@ -54,7 +54,7 @@ func fields() []billing.Field {
 		{Name: "region", Label: "Home region", Help: "Where regions are asked for and the role is taken on; us-east-1 without one."},
 		{Name: "regions", Label: "Regions", Help: "Such as us-east-1,eu-west-1. Without it every enabled region is looked at."},
 		{Name: "scope", Label: "What to watch",
-			Help: "gpu (the default): GPU machines, what is on them or on nothing, and what carries the tag; all: everything."},
+			Help: "gpu (the default): GPU machines, what is or was on them or is on nothing, and what carries the tag; all: everything."},
 		{Name: "tag", Label: "Tag to watch", Help: "A tag, key or key=value, that makes something without a GPU watched as well."},
 		{Name: "focus_bucket", Label: "Bucket of the FOCUS export", Help: "S3 bucket into which AWS Data Exports delivers FOCUS as CSV (gzip); the bill is then read from there, for nothing but S3."},
 		{Name: "focus_prefix", Label: "Prefix of the FOCUS export", Help: "The S3 path prefix that the export was made with, where it has one."},

@@ -63,7 +63,7 @@ func fields() []billing.Field {
 		{Name: "site", Label: "site",
 			Help: "china (the default), international or europe: an account belongs to one of them."},
 		{Name: "scope", Label: "what to watch",
-			Help: "gpu (the default): GPU and NPU machines, what is on them or on nothing, and what carries the tag; all: everything."},
+			Help: "gpu (the default): GPU and NPU machines, what is or was on them or is on nothing, and what carries the tag; all: everything."},
 		{Name: "tag", Label: "tag to watch",
 			Help: "A tag, key or key=value, that makes something without a GPU watched as well."},
 	}
