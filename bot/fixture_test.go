@@ -194,7 +194,7 @@ type installation struct {
 	book   *book
 }
 
-func install(t *testing.T) installation {
+func install(t testing.TB) installation {
 	t.Helper()
 	w, err := words.New()
 	if err != nil {

@@ -111,6 +111,9 @@ type Upgrade struct {
 	Cut     billing.Decimal // share of the time that falls away: 0.068
 }
 
+// ShareOf is an amount as a share of another one of its currency.
+func ShareOf(part, whole billing.Money) (billing.Decimal, error) { return ratio(part, whole) }
+
 // CostRatio is what the work costs with the upgrade, against without: below 1 it pays.
 func (u Upgrade) CostRatio() billing.Decimal {
 	one := billing.DecimalFromInt(1)

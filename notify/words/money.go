@@ -22,6 +22,14 @@ func (p Printer) Money(m billing.Money) string {
 	return p.sign(m.Rounded(m.Currency().MinorUnits()), m.Currency())
 }
 
+// MoneyTo writes an amount with a fixed number of decimals, for unit costs that are compared with one another.
+func (p Printer) MoneyTo(m billing.Money, digits int) string {
+	if !m.Known() {
+		return p.unknown()
+	}
+	return p.sign(m.Rounded(digits), m.Currency())
+}
+
 // MoneyPer writes a rate, such as "CN¥7.92/h" or "¥7.92/小时". A small rate keeps digits enough to be compared:
 // 0.0137/h. The unit is PerHour, PerDay or PerMonth.
 func (p Printer) MoneyPer(m billing.Money, unit string) string {
