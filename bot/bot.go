@@ -220,6 +220,7 @@ type Desk struct {
 	Alerts  Alerts
 	Rates   []Rate // of one currency To, that which is shown first
 	Roles   Roles
+	Prices  func(ctx context.Context) (Prices, error) // nil where there is no price book
 	Words   *words.Book
 	Zone    *time.Location // of the installation
 	Lang    string         // of the installation

@@ -201,7 +201,8 @@ func install(t testing.TB) installation {
 		t.Fatal(err)
 	}
 	in := installation{engine: &engine{}, notes: &notes{}, book: &book{}}
-	in.Desk = &bot.Desk{Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: in.book, Engine: in.engine, Keeper: in.notes,
+	in.Desk = &bot.Desk{Prices: func(context.Context) (bot.Prices, error) { return bot.Prices{Book: priceBook(), Currency: "CNY"}, nil },
+		Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: in.book, Engine: in.engine, Keeper: in.notes,
 		Alerts: in.notes, Words: w, Zone: shanghai, Lang: "en", Now: func() time.Time { return wednesday },
 		Roles: bot.Roles{Team: team, Operators: []string{operatorID}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}}
 	return in

@@ -217,11 +217,19 @@ func (p *parser) cards(w string) error {
 	if p.r.Cards.Sign() <= 0 || p.r.Cards.Cmp(billing.DecimalFromInt(mostCards)) > 0 {
 		return mistake("count", w)
 	}
-	if len(found) > 1 {
+	if len(found) > 1 { // those with a price first
+		slices.SortStableFunc(found, func(a, b string) int { return p.priced(b) - p.priced(a) })
 		return mistake("which", strings.ToUpper(name), found...)
 	}
 	p.r.GPU = found[0]
 	return nil
+}
+
+func (p *parser) priced(card string) int {
+	if slices.Contains(p.known.Cards, card) {
+		return 1
+	}
+	return 0
 }
 
 // complete says what is lacking.

@@ -60,7 +60,8 @@ func (p *parser) option(name, value string) error {
 	if o.take(p, value) {
 		return nil
 	}
-	m := mistake("value", value)
+	_, like, _ := strings.Cut(o.example, "=")
+	m := mistake("value", value, like)
 	m.Say.Args["name"], m.Say.Args["example"] = o.names[0], o.example
 	if o.names[0] == "provider" {
 		m = mistake("provider", value, p.known.Providers...)

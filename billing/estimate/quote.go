@@ -254,5 +254,15 @@ func (c candidate) better(o candidate, now time.Time) bool {
 		return errA == nil
 	}
 	n, _ := a.Cmp(b) // of one currency
-	return n < 0 || n == 0 && c.machines < o.machines
+	return n < 0 || n == 0 && (c.machines < o.machines || c.factor.Equal(billing.DecimalFromInt(1)) && !o.factor.Equal(c.factor))
+}
+
+// String is the word in JSON.
+func (s Standing) String() string {
+	return [...]string{"sound", "late", "unfit", "old", "incomplete"}[s]
+}
+
+// Parts are the parts of a whole bill, in the order in which they are told.
+func Parts() []billing.Part {
+	return []billing.Part{billing.PartInstance, billing.PartBandwidth, billing.PartDisk, billing.PartSnapshot, billing.PartIP, billing.PartOther}
 }

@@ -27,6 +27,7 @@ const (
 	NoteDefaultRisk  = "risk_is_default"
 	NoteSpotDear     = "spot_not_cheaper"
 	NoteNotice       = "checkpoint_longer_than_notice"
+	NoteSeveral      = "several_machines"
 )
 
 // assume states what was not asked for, in the words by which it can be asked for.
@@ -88,6 +89,7 @@ func (l *Option) note(r Request, d Deal) {
 		say(!asked[p].Known(), NoteExcludes+string(p))
 	}
 	say(strings.EqualFold(l.Stock, "NONE"), NoteSoldOut)
+	say(l.Machines > 1, NoteSeveral)
 	if i := l.Interrupt; i != nil {
 		say(r.Resumable == billing.No, NoteNotResumable)
 		say(i.Risk.OpenBand && i.Risk.From == RiskDefault, NoteOpenBand)

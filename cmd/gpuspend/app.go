@@ -30,6 +30,7 @@ type Options struct {
 	Log      *slog.Logger
 	Slack    SlackDoor     // how Slack is reached; zero for the real one
 	Source   string        // said under every table; "" for none
+	Prices   *PriceWorld   // what the demo has in place of the world's prices; nil for those
 	Backfill time.Duration // how far back bills are read the first time; 0 is 31 days
 }
 
@@ -134,7 +135,7 @@ func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account,
 	if p.in, err = install(c, a.o.Drivers, all); err != nil {
 		return nil, nil, err
 	}
-	p.in.source = a.o.Source
+	p.in.source, p.in.prices = a.o.Source, a.o.Prices
 	p.desk = newDesk(a.db, p.in, c, a.words, a.o.Now)
 	p.desk.Engine, p.desk.Log = a.engine, a.o.Log
 	return p, watched, nil

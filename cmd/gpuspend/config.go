@@ -23,6 +23,7 @@ type Config struct {
 	Viewers   ViewersConfig             `yaml:"viewers" doc:"who may ask; nobody when empty"`
 	Releases  ReleasesConfig            `yaml:"releases" doc:"who may release, and how carefully"`
 	Rules     RulesConfig               `yaml:"rules" doc:"thresholds of warnings"`
+	Prices    []PriceConfig             `yaml:"prices" doc:"what was negotiated with clouds, for estimates; trusted before anything they publish"`
 	Listen    string                    `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
 }
 
@@ -32,6 +33,23 @@ type OwnersConfig struct {
 	Table    map[string]string `yaml:"table" doc:"owner by pattern of names, such as train-*: team-train; comes before pattern"`
 	Accounts map[string]string `yaml:"accounts" doc:"owner of what is nobody's, by account"`
 	People   map[string]string `yaml:"people" doc:"owner by Slack user id, for who presses Mine; default the person's name"`
+}
+
+// PriceConfig is what was negotiated with one cloud. Empty fields are for everything there.
+type PriceConfig struct {
+	Provider  string           `yaml:"provider" doc:"the cloud, as price lists name it"`
+	Region    string           `yaml:"region" doc:"only there"`
+	Type      string           `yaml:"type" doc:"only this instance type"`
+	GPU       string           `yaml:"gpu" doc:"only this card, such as A100-80G"`
+	Mode      string           `yaml:"mode" doc:"only on_demand, spot, card_hour, weekly, monthly, quarterly or yearly"`
+	Price     billing.Decimal  `yaml:"price" doc:"of one card for an hour, or for a term of what is paid ahead"`
+	Currency  billing.Currency `yaml:"currency" doc:"of price, coupon and renewal"`
+	Discount  billing.Decimal  `yaml:"discount" doc:"percent off the machine's price"`
+	Coupon    billing.Decimal  `yaml:"coupon" doc:"then off the machine's cost, once"`
+	Until     string           `yaml:"until" doc:"the last day that it holds, YYYY-MM-DD; default for good"`
+	Renewal   billing.Decimal  `yaml:"renewal" doc:"of one card for every further term of what is paid ahead"`
+	RefundFee billing.Decimal  `yaml:"refund_fee" doc:"percent kept of what comes back when a plan is ended"`
+	Source    string           `yaml:"source" doc:"where it stands: a contract, a mail; shown"`
 }
 
 // RateEntry is a dated exchange rate with its source.

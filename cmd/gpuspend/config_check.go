@@ -25,6 +25,7 @@ func (c Config) Check(ctx context.Context, drivers []billing.Driver) Problems {
 	k.accounts(c)
 	k.slack(c)
 	k.rules(c)
+	k.prices(c.Prices)
 	return k.problems
 }
 

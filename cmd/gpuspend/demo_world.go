@@ -65,6 +65,7 @@ func newDemo(ctx context.Context, store string, o Options, clock *demoClock, aft
 	clock.Set(first)
 	world := sim.NewWorld(sim.Options{Seed: demoSeed, Start: first, Story: storyAt(), Now: clock.Now})
 	o.Config, o.Drivers, o.Now, o.Source = demoConfig(store), world.Drivers(), clock.Now, demoSource
+	o.Prices = &PriceWorld{Name: sim.Letter, Row: sim.ByCard, Extras: sim.Rates, Titles: map[string]string{}}
 	o.Backfill = demoDays * 24 * time.Hour
 	app, err := New(ctx, o)
 	if err != nil {

@@ -19,6 +19,7 @@ func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now fu
 	return &bot.Desk{
 		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
 		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source,
+		Prices: priceBook(db, in, c),
 	}
 }
 

@@ -22,6 +22,7 @@ type installation struct {
 	release  map[string]bool // names of accounts that may be released from
 	source   string          // said under every table
 	declared []declared      // what runs and no API shows
+	prices   *PriceWorld     // of the demo; nil for the world's
 }
 
 // install resolves a configuration that was checked.

@@ -95,7 +95,7 @@ Ask the demo from here:       gpuspend ask --demo status`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &exit{code: exitWords, err: fmt.Errorf("%w; see gpuspend %s --help", err, c.Name())}
 	})
-	root.AddCommand(askCommand(), serveCommand(), onceCommand(), checkCommand(), doctorCommand(), permissionsCommand(), importCommand(), exportCommand(), reportCommand(), versionCommand())
+	root.AddCommand(askCommand(), serveCommand(), onceCommand(), checkCommand(), doctorCommand(), permissionsCommand(), importCommand(), pricesCommand(), exportCommand(), reportCommand(), versionCommand())
 	addDemo(root)
 	return root
 }

@@ -120,6 +120,14 @@ func (p Printer) Number(d billing.Decimal) string {
 // Count writes a whole number.
 func (p Printer) Count(n int) string { return p.Number(billing.DecimalFromInt(int64(n))) }
 
+// Figure writes an amount without its currency, rounded half away from zero, where a column's heading has it.
+func (p Printer) Figure(m billing.Money, digits int) string {
+	if !m.Known() {
+		return p.unknown()
+	}
+	return group(m.Rounded(digits))
+}
+
 // group puts commas between thousands.
 func group(s string) string {
 	whole, fraction, point := strings.Cut(s, ".")
