@@ -241,4 +241,5 @@ type Env struct {
 	Transport http.RoundTripper // the network; a provider puts its own chain before it
 	Log       *slog.Logger
 	Now       func() time.Time
+	Purse     Purse // pays for requests that cost; nil refuses them
 }

@@ -209,10 +209,21 @@ type StatusData struct {
 	Forgotten StatusSum      `json:"forgotten"`
 	Expiring  *int           `json:"expiring"`
 	Releasing []StatusAction `json:"releasing"`
+	Paid      StatusPaid     `json:"paid_calls"`
 	NotRead   []NotRead      `json:"not_read"`
 	// NotOffered names the balances and bills that no cloud will ever show.
 	NotOffered []NotOffered `json:"not_offered"`
 	NotWatched []NotWatched `json:"not_watched"`
+}
+
+// StatusPaid counts requests for which clouds charge, by UTC's day and month.
+type StatusPaid struct {
+	Today      int    `json:"today"`
+	TodayCost  string `json:"today_cost"`
+	Month      int    `json:"month"`
+	MonthCost  string `json:"month_cost"`
+	DailyLimit string `json:"daily_limit"`
+	Currency   string `json:"currency"`
 }
 
 // StatusSum counts things and what they cost.

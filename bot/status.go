@@ -82,7 +82,7 @@ func statusData(r Request, s situation) StatusData {
 	data := StatusData{Balances: []BalanceRow{}, Running: counted(s.running, read), Month: totalsData(s.month.Totals), Expiring: counted(len(s.ending), read),
 		Forgotten: StatusSum{Count: counted(len(s.wasted), read), Totals: monthlyTotals(s.wasted)}, Releasing: []StatusAction{},
 		NotRead:    notRead(r.Print, s.view, billing.ReadBalance, billing.ReadInventory, billing.ReadCharges),
-		NotOffered: notOffered(s.view.Accounts, billing.CanBalance, billing.CanCharges), NotWatched: notWatched(s.view)}
+		NotOffered: notOffered(s.view.Accounts, billing.CanBalance, billing.CanCharges), NotWatched: notWatched(s.view), Paid: paidData(s.view.Paid)}
 	for _, a := range s.accounts {
 		data.Balances = append(data.Balances, balanceRow(a, r.Now))
 	}
@@ -112,6 +112,7 @@ func statusMessage(p words.Printer, s situation) notify.Message {
 		e := s.ending[0]
 		lines = append(lines, p.Rich("bot.status.ending", "count", len(s.ending), "name", expiryName(p, e), "time", notify.Plain(p.Moment(e.At))))
 	}
+	lines = append(lines, paidLine(p, s.view.Paid)...)
 	for _, a := range s.open {
 		lines = append(lines, progressLine(p, a))
 	}

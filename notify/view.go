@@ -15,6 +15,7 @@ type View struct {
 	Hours    Hours
 	Accounts []AccountView // in the order of the configuration, imported ones last
 	Settings Settings
+	Paid     Paid
 	Source   string // said under every table, such as "demo book, article prices"; "" for nothing to say
 }
 
@@ -30,6 +31,18 @@ type AccountView struct {
 	Release  bool // the configuration allows to give things back here
 	Covered  ledger.Covered
 	Arrived  Arrival // the last top-up that was seen
+}
+
+// Paid counts requests for which clouds charge. Days and months are UTC's.
+type Paid struct {
+	Today, Month billing.PaidCalls
+	Daily        billing.Money // the budget of a day
+}
+
+// UsedUp says that nothing is left of today's budget.
+func (p Paid) UsedUp() bool {
+	left, err := p.Today.Cost.Cmp(p.Daily)
+	return err == nil && left >= 0 && p.Today.Calls > 0
 }
 
 // Arrival is money that came to a balance: it rose between two readings. Zero where none was seen.

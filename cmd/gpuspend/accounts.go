@@ -34,7 +34,7 @@ func (a *App) provider(ctx context.Context, ac AccountConfig, write bool) (billi
 	if !ok {
 		return nil, fmt.Errorf("account %s: %q is no cloud I know", ac.Name, ac.Provider)
 	}
-	return ac.open(ctx, d, write, billing.Env{Log: a.o.Log.With("account", ac.Name), Now: a.o.Now}, nil)
+	return ac.open(ctx, d, write, billing.Env{Log: a.o.Log.With("account", ac.Name), Now: a.o.Now, Purse: a.purse(ac.Name)}, nil)
 }
 
 // open opens an account with its reading or its release key, over its own network, which through may put something

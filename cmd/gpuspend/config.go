@@ -24,7 +24,8 @@ type Config struct {
 	Releases  ReleasesConfig            `yaml:"releases" doc:"who may release, and how carefully"`
 	Rules     RulesConfig               `yaml:"rules" doc:"thresholds of warnings"`
 	Prices    []PriceConfig             `yaml:"prices" doc:"what was negotiated with clouds, for estimates; trusted before anything they publish"`
-	Listen    string                    `yaml:"listen" doc:"address for /healthz and, with slack.signing_secret, /slack; default none"`
+	PaidCalls PaidCallsConfig           `yaml:"paid_calls" doc:"requests for which a cloud charges; none is sent until an account asks for it"`
+	Listen    string                    `yaml:"listen" doc:"address for /healthz, /metrics and, with slack.signing_secret, /slack; default none"`
 }
 
 // OwnersConfig is how things get their owners.
@@ -110,6 +111,11 @@ type PollConfig struct {
 	Inventory Duration `yaml:"inventory" doc:"default 15m"`
 	Charges   Duration `yaml:"charges" doc:"default 1h"`
 	Offers    Duration `yaml:"offers" doc:"default 6h"`
+}
+
+// PaidCallsConfig bounds what requests may cost, over all accounts.
+type PaidCallsConfig struct {
+	Daily billing.Decimal `yaml:"daily" doc:"the most that they may cost in a UTC day, all accounts together, in USD; default 0.10; 0 for none"`
 }
 
 // SlackConfig is the Slack app.

@@ -19,16 +19,19 @@ import (
 	"gpuspend/billing"
 	"gpuspend/billing/providers"
 	"gpuspend/notify/words"
+	"gpuspend/storage"
 )
 
 func doctorCommand() *cobra.Command {
 	var file string
+	var pays bool
 	c := &cobra.Command{
 		Use:   "doctor --config FILE",
 		Short: "Try every account, ability by ability, with its read key",
 		Long: `Opens every account of the configuration with its read key and tries each ability of its cloud once: what works and
 how much was found, what is denied and by which permission, what the cloud does not offer, how long it took, how far
-its clock is from ours, and through which proxy it was reached. It changes nothing and stores nothing.
+its clock is from ours, and through which proxy it was reached. It changes nothing and stores nothing. What costs
+money is named with its price and not tried, but with --paid.
 
 Exit code 1 where something that is configured does not work.`,
 		Args: cobra.NoArgs,
@@ -37,10 +40,19 @@ Exit code 1 where something that is configured does not work.`,
 			if err != nil {
 				return err
 			}
-			return doctor(c.Context(), cfg, providers.All(), c.OutOrStdout())
+			if !pays {
+				return doctor(c.Context(), cfg, providers.All(), nil, c.OutOrStdout())
+			}
+			db, err := storage.Open(c.Context(), cfg.storePath(), storage.Options{Now: time.Now, Wall: time.Now})
+			if err != nil {
+				return err
+			}
+			err = doctor(c.Context(), cfg, providers.All(), db, c.OutOrStdout())
+			return errors.Join(err, db.Close())
 		},
 	}
 	configFlag(c, &file)
+	c.Flags().BoolVar(&pays, "paid", false, "try as well what costs money (AWS Cost Explorer: USD 0.01 a page), counted in the store's daily budget")
 	return c
 }
 
@@ -54,10 +66,12 @@ type trial struct {
 	found   string
 	took    time.Duration
 	err     error
-	broke   string // what was wrong with the network, "" for nothing
+	broke   string        // what was wrong with the network, "" for nothing
+	costs   billing.Money // of one request, where trying would cost
 }
 
-func doctor(ctx context.Context, c Config, drivers []billing.Driver, out io.Writer) error {
+// doctor examines every account. Requests that cost are paid for out of a store, and not sent without one.
+func doctor(ctx context.Context, c Config, drivers []billing.Driver, payer *storage.DB, out io.Writer) error {
 	book, err := words.New()
 	if err != nil {
 		return err
@@ -68,6 +82,10 @@ func doctor(ctx context.Context, c Config, drivers []billing.Driver, out io.Writ
 	for _, ac := range c.Accounts {
 		w := &ward{Config: ac, drivers: drivers}
 		all = append(all, w)
+		w.paying = &w.thrift
+		if payer != nil {
+			w.paying = purse{payer, ac.Name, c.PaidCalls.budget}
+		}
 		trials, err := w.examine(ctx)
 		if err != nil {
 			return err
@@ -89,6 +107,8 @@ type ward struct {
 	grants  []billing.Grant
 	unread  []string // scopes of the inventory that could not be read
 	line    line
+	paying  billing.Purse // of requests that cost
+	thrift  thrift
 }
 
 func (w *ward) examine(ctx context.Context) ([]trial, error) {
@@ -97,7 +117,7 @@ func (w *ward) examine(ctx context.Context) ([]trial, error) {
 			w.driver = d
 		}
 	}
-	cloud, err := w.Config.open(ctx, w.driver, false, billing.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now},
+	cloud, err := w.Config.open(ctx, w.driver, false, billing.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now, Purse: w.paying},
 		func(next http.RoundTripper) http.RoundTripper { return w.line.over(next) })
 	if err != nil {
 		return nil, err
@@ -113,6 +133,9 @@ func (w *ward) examine(ctx context.Context) ([]trial, error) {
 			t.took, t.result = time.Since(began).Round(time.Millisecond), verdict(t.err)
 			if t.found == untried {
 				t.found, t.result, t.took = "", untried, 0
+			}
+			if price := w.thrift.price(); price.Known() {
+				t = trial{ability: ability, result: untried, costs: price}
 			}
 			if t.err != nil && ability != billing.CanResources { // of an inventory, what could be read counts
 				t.found = ""
@@ -225,6 +248,9 @@ func (w *ward) report(out io.Writer, p words.Printer, trials []trial) int {
 			if one.ability == billing.CanResources && len(w.unread) > 0 {
 				note = "Not read: " + strings.Join(w.unread, ", ") + ". " + note
 			}
+		}
+		if one.costs.Known() {
+			note = fmt.Sprintf("Configured, and each request costs %s; --paid tries it, out of paid_calls.daily.", p.Money(one.costs))
 		}
 		took := ""
 		if one.took > 0 {

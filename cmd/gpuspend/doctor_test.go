@@ -7,10 +7,13 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gpuspend/billing"
+	"gpuspend/storage"
 )
 
 // patient is a cloud of which one ability works, one is denied, one fails and the others are not there.
@@ -64,7 +67,7 @@ func TestDoctorSaysWhatIs(t *testing.T) {
 		}}
 	var out bytes.Buffer
 	c := Config{Accounts: []AccountConfig{{Name: "main", Provider: "test", Proxy: "http://user:hush@" + strings.TrimPrefix(cloud.URL, "http://")}}}
-	err := doctor(t.Context(), c, []billing.Driver{d}, &out)
+	err := doctor(t.Context(), c, []billing.Driver{d}, nil, &out)
 	if err == nil || !strings.Contains(err.Error(), "3 things") {
 		t.Errorf("got %v, want inventory, offers and the clock to be counted", err)
 	}
@@ -76,6 +79,59 @@ func TestDoctorSaysWhatIs(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "hush") {
 		t.Error("the proxy's password is printed")
+	}
+}
+
+// costly is a cloud whose bill costs a cent a page.
+type costly struct {
+	patient
+	purse billing.Purse
+}
+
+func (c costly) Billed(context.Context, billing.Period) (billing.Coverage, error) {
+	return billing.Coverage{}, nil
+}
+
+func (c costly) Charges(ctx context.Context, _ billing.Period) iter.Seq2[billing.Charge, error] {
+	return func(yield func(billing.Charge, error) bool) {
+		if err := c.purse.Reserve(ctx, billing.MustMoney("0.01", "USD")); err != nil {
+			yield(billing.Charge{}, err)
+		}
+	}
+}
+
+// A look at what works must not cost money by surprise: what would cost is named with its price and counts as no fault.
+func TestDoctorPaysOnlyWhenTold(t *testing.T) {
+	cloud := httptest.NewServer(http.NotFoundHandler())
+	defer cloud.Close()
+	d := billing.Driver{Name: "test", Title: "Test Cloud", Open: func(_ billing.Config, e billing.Env) (billing.Provider, error) {
+		return costly{patient{&http.Client{Transport: e.Transport}, cloud.URL}, e.Purse}, nil
+	}}
+	c := Config{Accounts: []AccountConfig{{Name: "main", Provider: "test"}}}
+	row := func(payer *storage.DB) string {
+		var out bytes.Buffer
+		_ = doctor(t.Context(), c, []billing.Driver{d}, payer, &out)
+		for line := range strings.Lines(out.String()) {
+			if strings.Contains(line, "charges") {
+				return line
+			}
+		}
+		return ""
+	}
+	if got := row(nil); !strings.Contains(got, "not tried") || !strings.Contains(got, "each request costs $0.01") {
+		t.Errorf("without --paid: %s", got)
+	}
+	db, err := storage.Open(t.Context(), filepath.Join(t.TempDir(), "doctor.db"), storage.Options{Now: time.Now, Wall: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got := row(db); !strings.Contains(got, " ok ") {
+		t.Errorf("with --paid: %s", got)
+	}
+	now := time.Now()
+	if p, err := paid(t.Context(), db, billing.Money{}, now); err != nil || p.Month.Calls != 1 {
+		t.Errorf("counted %+v, %v", p, err)
 	}
 }
 

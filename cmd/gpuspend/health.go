@@ -20,7 +20,7 @@ const (
 	outboxDeaf = 10 * time.Minute // a letter waits for so long
 )
 
-// serveHTTP listens where the configuration says: /healthz, and Slack's requests where they come by HTTP.
+// serveHTTP listens where the configuration says: /healthz, /metrics, and Slack's requests where they come by HTTP.
 func (a *App) serveHTTP(ctx context.Context) error {
 	l, err := net.Listen("tcp", a.o.Config.Listen)
 	if err != nil {
@@ -47,6 +47,7 @@ func (a *App) serveHTTP(ctx context.Context) error {
 func (a *App) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", a.healthz)
+	mux.Handle("GET /metrics", a.metrics())
 	if a.chat != nil && !a.o.Slack.Signing.Empty() {
 		mux.Handle("POST /slack", a.chat.Handler())
 	}

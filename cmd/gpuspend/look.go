@@ -23,11 +23,12 @@ type installation struct {
 	source   string          // said under every table
 	declared []declared      // what runs and no API shows
 	prices   *PriceWorld     // of the demo; nil for the world's
+	daily    billing.Money   // the budget for requests that cost
 }
 
 // install resolves a configuration that was checked.
 func install(c Config, drivers []billing.Driver, accounts []billing.Account) (installation, error) {
-	in := installation{lang: c.Language, drivers: map[string]billing.Driver{}, release: map[string]bool{}}
+	in := installation{lang: c.Language, drivers: map[string]billing.Driver{}, release: map[string]bool{}, daily: c.PaidCalls.budget()}
 	if in.lang == "" {
 		in.lang = "en"
 	}
@@ -73,6 +74,9 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	}
 	spans = append(spans, in.declaredSpans(snap.Accounts, billing.Period{Start: now.Add(-drainSeen), End: now}, now)...)
 	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
+	if v.Paid, err = paid(ctx, db, in.daily, now); err != nil {
+		return notify.View{}, err
+	}
 	for _, a := range in.arranged(snap.Accounts) {
 		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
 			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: append(held(snap.Holdings, a.ID), in.declaredHoldings(a, now)...)}

@@ -26,7 +26,6 @@ type settings struct {
 	watched *sieve.Sieve
 	charges bool
 	export  exportSettings
-	budget  billing.Money
 }
 
 // readSettings refuses what is no setting, before anything is sent.
@@ -67,12 +66,6 @@ func readSettings(c billing.Config) (s settings, err error) {
 	if s.charges && s.export.bucket != "" {
 		return s, wrong("focus_bucket", "both an export and Cost Explorer; one bill counts")
 	}
-	s.budget = billing.MustMoney("0.10", usd)
-	if b := text("cost_explorer_budget"); b != "" {
-		if s.budget, _, err = billing.ParseMoney(b, usd); err != nil || !s.budget.Known() || s.budget.Sign() < 0 {
-			return s, wrong("cost_explorer_budget", "the budget is no amount")
-		}
-	}
 	switch {
 	case c.Fields["access_key_id"].Empty() != c.Fields["secret_access_key"].Empty():
 		return s, &billing.Error{Kind: billing.Invalid, Op: "aws: open", Say: billing.Say("error.no_credential", "field", missingHalf(c)),
@@ -106,7 +99,7 @@ func oneOf(s string, values ...string) (string, bool) {
 // configure builds what every client of the SDK is made from. The SDK signs and decodes; sending, repeating and refusing
 // are the door's.
 func configure(c billing.Config, e billing.Env, s settings) (aws.Config, error) {
-	d := newDoor(c, e, s.budget)
+	d := newDoor(c, e)
 	cfg := aws.Config{Region: s.region, HTTPClient: d, Retryer: func() aws.Retryer { return aws.NopRetryer{} }}
 	if key := c.Fields["access_key_id"]; !key.Empty() {
 		cfg.Credentials = aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(
@@ -144,11 +137,10 @@ func endpoint(c billing.Config) string {
 	return os.Getenv("AWS_ENDPOINT_URL")
 }
 
-func newDoor(c billing.Config, e billing.Env, most billing.Money) *door {
-	b := &budget{now: e.Now, most: most}
+func newDoor(c billing.Config, e billing.Env) *door {
 	return &door{http: httpx.New(httpx.Options{
-		Write:  c.Write,
-		Budget: b.spend,
+		Write: c.Write,
+		Purse: e.Purse,
 		// EC2 counts by account, region and action; fifty at once and ten a second stay below the smallest bucket known
 		Pace:      rate.NewLimiter(rate.Every(100*time.Millisecond), 50),
 		Secrets:   []billing.Secret{c.Fields["access_key_id"], c.Fields["secret_access_key"], c.Fields["session_token"]},

@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 		},
 		Now: time.Date(2026, 11, 29, 10, 30, 0, 0, time.UTC),
 		Fields: map[string]string{"access_key_id": fakeKeyID, "secret_access_key": fakeSecret, "session_token": fakeToken,
-			"tag": "gpuspend=yes", "cost_explorer": "on", "cost_explorer_budget": "5"},
+			"tag": "gpuspend=yes", "cost_explorer": "on"},
 		VendorID: "123456789012",
 		Counts: map[billing.Kind]int{billing.KindInstance: 11, billing.KindDisk: 6, billing.KindSnapshot: 3,
 			billing.KindImage: 3, billing.KindIP: 3},

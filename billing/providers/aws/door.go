@@ -68,7 +68,7 @@ func again(r *http.Request) (*http.Request, error) {
 func mark(r *http.Request, service, action string) *http.Request {
 	switch {
 	case service == costExplorer:
-		return httpx.Paid(r)
+		return httpx.Paid(r, pagePrice())
 	case strings.HasPrefix(action, "Describe"), strings.HasPrefix(action, "Get"), strings.HasPrefix(action, "List"),
 		strings.HasPrefix(action, "AssumeRole"), service == "SSO OIDC" && action == "CreateToken":
 		return httpx.Read(r)

@@ -61,9 +61,7 @@ func fields() []billing.Field {
 		{Name: "focus_export", Label: "Name of the FOCUS export", Help: "As in Billing and Cost Management, Data Exports."},
 		{Name: "focus_region", Label: "Region of the bucket", Help: "The home region without one."},
 		{Name: "cost_explorer", Label: "Cost Explorer",
-			Help: "on or off (the default). AWS charges 0.01 USD for each page of it; a FOCUS export costs nothing."},
-		{Name: "cost_explorer_budget", Label: "Cost Explorer budget",
-			Help: "The most that Cost Explorer may cost in a UTC day, in USD; 0.10 without one."},
+			Help: "on or off (the default). AWS charges 0.01 USD for each page of it, within paid_calls.daily; a FOCUS export costs nothing."},
 	}
 }
 
@@ -78,7 +76,7 @@ func claims() map[billing.Capability]billing.Claim {
 	return map[billing.Capability]billing.Claim{
 		billing.CanIdentify: yes(docSTS, ""),
 		billing.CanBalance:  yes(docCredits, "AWS is paid by invoice and has no money paid ahead: the credits that can pay for EC2 and their ends, not the cash; budgets are not read"),
-		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within a daily budget; by the day, service and usage type, two days late, without credits and refunds; or, with focus_bucket, from a FOCUS export (CSV) in S3 by the hour and resource, without that price, as its manifests have it; one of the two"),
+		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within paid_calls.daily; by the day, service and usage type, two days late, without credits and refunds; or, with focus_bucket, from a FOCUS export (CSV) in S3 by the hour and resource, without that price, as its manifests have it; one of the two"),
 		billing.CanResources: yes(ec2("DescribeInstances"), "instances, volumes, own snapshots and AMIs, Elastic IPs of each enabled region; prices on demand (Linux) and of volumes in us-east-1 "+
 			"only, from AWS's list of July 2026; snapshots have no price, and their size is the full one, an upper bound"),
 		billing.CanCommitments: yes(ec2("DescribeReservedInstances"), "savings plans, reserved instances and capacity blocks (30 minutes before their end, when AWS starts to terminate)"),

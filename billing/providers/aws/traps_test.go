@@ -31,7 +31,7 @@ func configured(fields ...string) billing.Config {
 
 func openOver(t *testing.T, h http.Handler, c billing.Config) billing.Provider {
 	t.Helper()
-	p, err := Driver().Open(c, billing.Env{Transport: fixture.Over(h), Now: testNow})
+	p, err := Driver().Open(c, billing.Env{Transport: fixture.Over(h), Now: testNow, Purse: &cents{left: 1000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,6 +327,17 @@ func TestCommitments(t *testing.T) {
 	}
 }
 
+// cents is a purse with some pages in it.
+type cents struct{ left int }
+
+func (c *cents) Reserve(_ context.Context, price billing.Money) error {
+	if c.left == 0 || price != billing.MustMoney("0.01", "USD") {
+		return &billing.Error{Kind: billing.Limited, Op: "pay", Say: billing.Say("error.paid_budget")}
+	}
+	c.left--
+	return nil
+}
+
 // Cost Explorer costs: off unless asked for, never beyond the budget, and not twice for the same days.
 func TestCostExplorerCosts(t *testing.T) {
 	asked := 0
@@ -350,7 +361,10 @@ func TestCostExplorerCosts(t *testing.T) {
 		}
 		return n, nil
 	}
-	p := openOver(t, counting, configured("cost_explorer", "on", "cost_explorer_budget", "0.05"))
+	p, err := Driver().Open(configured("cost_explorer", "on"), billing.Env{Transport: fixture.Over(counting), Now: testNow, Purse: &cents{left: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 3 {
 		if n, err := read(p, 4); n != 12 || err != nil { // a line of nothing is none
 			t.Errorf("%d lines, %v", n, err)
@@ -359,8 +373,8 @@ func TestCostExplorerCosts(t *testing.T) {
 	if asked != 4 {
 		t.Errorf("%d paid pages, want 4 once", asked)
 	}
-	_, err := read(p, 3)
-	if billing.KindOf(err) != billing.Limited || asked != 5 || billing.SayOf(err).Key != "error.aws.budget" {
+	_, err = read(p, 3)
+	if billing.KindOf(err) != billing.Limited || asked != 5 || billing.SayOf(err).Key != "error.paid_budget" {
 		t.Errorf("beyond the budget: %v after %d pages", err, asked)
 	}
 }
@@ -435,7 +449,7 @@ func TestAssumeRole(t *testing.T) {
 func TestSettings(t *testing.T) {
 	for _, tt := range [][]string{
 		{"region", "us-east-1.evil.example"}, {"regions", "us-east-1,nowhere"}, {"scope", "some"}, {"cost_explorer", "maybe"},
-		{"cost_explorer_budget", "much"}, {"external_id", "x"}, {"secret_access_key", ""},
+		{"external_id", "x"}, {"secret_access_key", ""},
 	} {
 		if _, err := Driver().Open(configured(tt...), billing.Env{Now: testNow}); billing.KindOf(err) != billing.Invalid {
 			t.Errorf("%v: %v, want Invalid", tt, err)

@@ -24,29 +24,29 @@ func guard(write bool, next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Budget is asked before each attempt of a request that costs money, and counts it; an error refuses the attempt.
-// It should be a *billing.Error, so that people are told which budget is used up.
-type Budget func(ctx context.Context) error
+type purseKey struct{}
 
-type budgetKey struct{}
-
-// budget stands outside retry and is asked inside it: an attempt costs, not a call.
-func budget(b Budget, next http.RoundTripper) http.RoundTripper {
-	if b == nil {
-		return next
-	}
+// budget stands outside retry and is asked inside it: an attempt costs, not a call. Without a purse nothing is paid for.
+func budget(p billing.Purse, next http.RoundTripper) http.RoundTripper {
 	return tripper(func(r *http.Request) (*http.Response, error) {
-		if m, _ := markOf(r); !m.paid {
+		m, _ := markOf(r)
+		switch {
+		case !m.price.Known():
 			return next.RoundTrip(r)
+		case p == nil:
+			return refuse(r, &billing.Error{Kind: billing.Denied, Op: "budget", Say: billing.Say("error.paid_no_purse", "price", m.price),
+				Err: errors.New("nobody pays for a request that costs")})
 		}
-		return next.RoundTrip(r.WithContext(context.WithValue(r.Context(), budgetKey{}, b)))
+		return next.RoundTrip(r.WithContext(context.WithValue(r.Context(), purseKey{}, p)))
 	})
 }
 
-func spend(ctx context.Context) error {
-	b, ok := ctx.Value(budgetKey{}).(Budget)
+// spend reserves the price of one attempt.
+func spend(r *http.Request) error {
+	p, ok := r.Context().Value(purseKey{}).(billing.Purse)
 	if !ok {
 		return nil
 	}
-	return b(ctx)
+	m, _ := markOf(r)
+	return p.Reserve(r.Context(), m.price)
 }

@@ -15,7 +15,7 @@ import (
 // Options is what a cloud's client needs of the door. The zero Options gives a read-only door without signature.
 type Options struct {
 	Write        bool                      // whether requests marked Write may pass; from billing.Config
-	Budget       Budget                    // asked before each attempt of a Paid request; nil refuses none
+	Purse        billing.Purse             // asked before each attempt of a Paid request; nil refuses them all
 	Retry        Retry                     // zero fields take DefaultRetry's
 	Pace         *rate.Limiter             // shared by all requests of an account; nil for no pacing
 	Sign         func(*http.Request) error // signs each attempt afresh; nil for none
@@ -39,7 +39,7 @@ func New(o Options) *http.Client {
 	rt = sign(o.Sign, rt)
 	rt = pace(o.Pace, rt)
 	rt = retry(o.Retry, o.Now, rt)
-	rt = budget(o.Budget, rt)
+	rt = budget(o.Purse, rt)
 	rt = guard(o.Write, rt)
 	return &http.Client{
 		Transport:     rt,

@@ -178,17 +178,20 @@ func TestGuard(t *testing.T) {
 
 func TestEachAttemptIsPaidPacedAndSigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		paid, signed := 0, 0
+		paid, signed, cent := 0, 0, billing.MustMoney("0.01", "USD")
 		var signatures []string
 		cloud := &answers{codes: []int{500, 500, 200}}
 		c := httpx.New(httpx.Options{
-			Budget: func(context.Context) error {
+			Purse: purseFunc(func(price billing.Money) error {
 				if paid == 3 {
 					return &billing.Error{Kind: billing.Limited, Op: "budget", Say: billing.Say("error.paid_budget")}
 				}
+				if price != cent {
+					t.Errorf("asked for %v", price)
+				}
 				paid++
 				return nil
-			},
+			}),
 			Pace: rate.NewLimiter(rate.Every(20*time.Second), 1),
 			Sign: func(r *http.Request) error { signed++; r.Header.Set("Nonce", fmt.Sprint(signed)); return nil },
 			Transport: transport(func(r *http.Request) (*http.Response, error) {
@@ -197,7 +200,7 @@ func TestEachAttemptIsPaidPacedAndSigned(t *testing.T) {
 			}),
 		})
 		began := time.Now()
-		req := httpx.Paid(request(t, "GET", "/", nil))
+		req := httpx.Paid(request(t, "GET", "/", nil), cent)
 		if err := httpx.JSON(c, "test", req, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +210,7 @@ func TestEachAttemptIsPaidPacedAndSigned(t *testing.T) {
 		if took := time.Since(began); took < 39*time.Second {
 			t.Errorf("three attempts took %v, the pace is one in 20 s", took)
 		}
-		err := httpx.JSON(c, "again", httpx.Paid(request(t, "GET", "/", nil)), nil)
+		err := httpx.JSON(c, "again", httpx.Paid(request(t, "GET", "/", nil), cent), nil)
 		if billing.KindOf(err) != billing.Limited || billing.SayOf(err).Key != "error.paid_budget" || cloud.asked != 3 {
 			t.Errorf("over budget: %v after %d requests", err, cloud.asked)
 		}
@@ -215,6 +218,21 @@ func TestEachAttemptIsPaidPacedAndSigned(t *testing.T) {
 			t.Errorf("a free read over budget: %v", err)
 		}
 	})
+}
+
+// purseFunc is a purse.
+type purseFunc func(price billing.Money) error
+
+func (f purseFunc) Reserve(_ context.Context, price billing.Money) error { return f(price) }
+
+// Without a purse nothing that costs is sent: a forgotten one must not cost money.
+func TestNothingIsPaidWithoutAPurse(t *testing.T) {
+	cloud := &answers{codes: []int{200}}
+	c := httpx.New(httpx.Options{Transport: fixture.Over(cloud)})
+	err := httpx.JSON(c, "test", httpx.Paid(request(t, "GET", "/", nil), billing.MustMoney("0.01", "USD")), nil)
+	if billing.KindOf(err) != billing.Denied || cloud.asked != 0 {
+		t.Errorf("%v after %d requests", err, cloud.asked)
+	}
 }
 
 func TestRedirectsAreNotFollowed(t *testing.T) {

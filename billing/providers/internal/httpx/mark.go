@@ -3,13 +3,15 @@ package httpx
 import (
 	"context"
 	"net/http"
+
+	"gpuspend/billing"
 )
 
 // mark is what the builder of a request knows about it and the method alone does not tell: some clouds read with POST.
 type mark struct {
 	write bool
-	paid  bool
-	token string // idempotency token that the request carries
+	price billing.Money // of one attempt; unknown for what costs nothing
+	token string        // idempotency token that the request carries
 }
 
 type markKey struct{}
@@ -26,8 +28,8 @@ func markOf(r *http.Request) (mark, bool) {
 // Read marks a request as changing nothing, whatever its method.
 func Read(r *http.Request) *http.Request { return marked(r, mark{}) }
 
-// Paid marks a read that the cloud charges for.
-func Paid(r *http.Request) *http.Request { return marked(r, mark{paid: true}) }
+// Paid marks a read for which the cloud charges this price at every attempt.
+func Paid(r *http.Request, price billing.Money) *http.Request { return marked(r, mark{price: price}) }
 
 // Write marks a request as changing something. It is sent again only when nothing of it left the machine.
 func Write(r *http.Request) *http.Request { return marked(r, mark{write: true}) }

@@ -71,7 +71,7 @@ func retry(p Retry, now func() time.Time, next http.RoundTripper) http.RoundTrip
 
 // try sends one attempt with a body of its own.
 func try(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-	if err := spend(r.Context()); err != nil {
+	if err := spend(r); err != nil {
 		return refuse(r, err)
 	}
 	attempt := r.Clone(r.Context())
