@@ -100,7 +100,7 @@ func (c *comparison) answer() Answer {
 	return Answer{Message: m, Data: c.data}
 }
 
-func (c *comparison) say(key string, args ...any) {
+func (c *comparison) remark(key string, args ...any) {
 	c.lines = append(c.lines, c.print.Rich(key, args...))
 }
 
@@ -189,15 +189,15 @@ func (c *comparison) networkVerdict(premium, cut, talk billing.Decimal, moe bool
 	c.title = c.print.Text("compare.network." + strings.ReplaceAll(string(link), " ", "_"))
 	if cut.Known() {
 		c.figure("cost_ratio", u.CostRatio())
-		c.say("compare.network.ratio", "ratio", u.CostRatio().Rounded(4), "premium", asPercent(premium, 1), "cut", asPercent(cut, 1))
+		c.remark("compare.network.ratio", "ratio", u.CostRatio().Rounded(4), "premium", asPercent(premium, 1), "cut", asPercent(cut, 1))
 	}
-	c.say("compare.network.needs", "needs", asPercent(needs, 2))
+	c.remark("compare.network.needs", "needs", asPercent(needs, 2))
 	if talk.Known() {
-		c.say("compare.network.talk", "talk", asPercent(talk, 1))
+		c.remark("compare.network.talk", "talk", asPercent(talk, 1))
 	} else {
-		c.say("compare.network.measure")
+		c.remark("compare.network.measure")
 	}
-	c.say("compare.network.parallel")
+	c.remark("compare.network.parallel")
 	return c.layout()
 }
 
@@ -219,7 +219,7 @@ func (c *comparison) layout() error {
 	}
 	c.data.Figures["cards_needed"] = billing.DecimalFromInt(int64(n)).String()
 	if cards.Known() && !cards.Equal(billing.DecimalFromInt(int64(n))) {
-		c.say("compare.network.layout", "needed", n, "cards", cards)
+		c.remark("compare.network.layout", "needed", n, "cards", cards)
 	}
 	return nil
 }

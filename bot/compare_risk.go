@@ -116,7 +116,7 @@ func (c *comparison) endings(useful billing.Decimal, rows ...ending) error {
 		c.data.Verdict = "lock"
 	}
 	c.title = p.Text("compare.lock.title", "saves", saved, "days", later.Rounded(1))
-	c.say("compare.lock.why")
+	c.remark("compare.lock.why")
 	return nil
 }
 
@@ -158,7 +158,7 @@ func (c *comparison) night() error {
 	}
 	c.data.Currency, c.data.Verdict, c.data.Figures["saves"] = hourly.Currency(), saves.Rounded(2), saves.Amount()
 	c.title = c.print.Text("compare.night.title", "nights", nights, "saves", saves)
-	c.say("compare.night.how", "from", clockText(e.Release), "to", clockText(e.Rent), "restart", e.Restart)
+	c.remark("compare.night.how", "from", clockText(e.Release), "to", clockText(e.Rent), "restart", e.Restart)
 	return nil
 }
 

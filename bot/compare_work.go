@@ -137,10 +137,10 @@ func (c *comparison) ranking(r estimate.Ranking, unit string) {
 	}
 	c.table = &t
 	c.figure("saves", r.Saves)
-	c.say("compare.work.card")
+	c.remark("compare.work.card")
 	switch {
 	case r.LatencyDiffer || !r.LatencyKnown:
-		c.say("compare.work.latency")
+		c.remark("compare.work.latency")
 	}
 	c.scaling(r.Rows)
 }
@@ -158,7 +158,7 @@ func (c *comparison) scaling(rows []estimate.Worth) {
 		return
 	}
 	c.figure("scaling", left)
-	c.say("compare.work.scaling", "few", few.Name, "many", many.Name, "left", asPercent(left, 1))
+	c.remark("compare.work.scaling", "few", few.Name, "many", many.Name, "left", asPercent(left, 1))
 }
 
 // workDigits shows small unit costs far enough to tell them apart.
@@ -253,8 +253,8 @@ func (c *comparison) stageVerdict(u estimate.Upgrade, speedup billing.Decimal) e
 	c.figure("cut", u.Cut)
 	c.figure("needs_cut", needs)
 	c.title = c.print.Text("compare.stage."+c.data.Verdict, "ratio", u.CostRatio().Rounded(4))
-	c.say("compare.stage.cut", "speedup", speedup.Rounded(2), "cut", asPercent(u.Cut, 2), "premium", asPercent(u.Premium, 2))
-	c.say("compare.stage.needs", "needs", asPercent(needs, 2))
+	c.remark("compare.stage.cut", "speedup", speedup.Rounded(2), "cut", asPercent(u.Cut, 2), "premium", asPercent(u.Premium, 2))
+	c.remark("compare.stage.needs", "needs", asPercent(needs, 2))
 	return nil
 }
 
@@ -295,7 +295,7 @@ func (c *comparison) utilisation() error {
 	c.figure("hours", b.Hours)
 	c.data.Figures["saves"] = b.Saves.Amount()
 	c.title = c.print.Text("compare.util.title", "hours", b.Hours.Rounded(2), "was", trimDigits(hours), "saves", b.Saves)
-	c.say("compare.util.how", "from", asPercent(from, 1), "to", asPercent(to, 1))
+	c.remark("compare.util.how", "from", asPercent(from, 1), "to", asPercent(to, 1))
 	return nil
 }
 
@@ -365,8 +365,8 @@ func (c *comparison) transferTime(data billing.Decimal, line estimate.Line, rate
 			return err
 		}
 		c.data.Currency, c.data.Figures["waiting"] = hourly.Currency(), waits.Amount()
-		c.say("compare.transfer.waiting", "hourly", hourly, "waiting", waits)
+		c.remark("compare.transfer.waiting", "hourly", hourly, "waiting", waits)
 	}
-	c.say("compare.transfer.inbound")
+	c.remark("compare.transfer.inbound")
 	return nil
 }
