@@ -64,7 +64,15 @@ type Sample struct {
 }
 
 // Member is an account of an organisation.
-type Member struct{ ID, Name, Status string }
+type Member struct {
+	ID, Name string
+	Status   string            // the cloud's own word; MemberActive for one that is in use
+	Units    []string          // ids of the units above it, the nearest first, up to the root; nil where nobody asked
+	Tags     map[string]string // nil where nobody asked
+}
+
+// MemberActive is the status of a member that is in use.
+const MemberActive = "ACTIVE"
 
 // Grant is one permission that a key was found to have, or not.
 type Grant struct {

@@ -69,6 +69,7 @@ const (
 	ReadCharges   ReadingOf = "charges"
 	ReadOffers    ReadingOf = "offers"
 	ReadIdentity  ReadingOf = "identity"
+	ReadMembers   ReadingOf = "members" // the accounts of an organisation
 )
 
 // Reading is how the last attempts to read one thing ended. A failed reading never replaces a complete one: it stands

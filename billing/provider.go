@@ -233,8 +233,13 @@ type Config struct {
 	Account string            // the account's name, for messages
 	Fields  map[string]Secret // by Field.Name
 	BaseURL string            // "" for the cloud's own
+	Members MemberDetail      // what is asked of an organisation's accounts beyond their names
 	Write   bool              // whether this opening may change things; false for everything but the release engine
 }
+
+// MemberDetail says that the account's key reads an organisation, and what of each of its accounts, at a request or more
+// each. Where it is Listed the bill says which account each line is for.
+type MemberDetail struct{ Listed, Units, Tags bool }
 
 // Env is what a provider gets from the program.
 type Env struct {

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"gpuspend/billing"
@@ -68,7 +69,7 @@ func (it item) tells() bool {
 func (g group) loud() bool {
 	worst := map[string]string{}
 	for _, f := range g.worst() {
-		worst[ladder(f.Rule, f.Account, f.Resource)] = f.Scope
+		worst[ladder(f.Rule, f.Account, f.Resource, f.Scope)] = f.Scope
 	}
 	for _, it := range g.items {
 		if it.reason.posts() && worst[it.ladder] == it.finding.Scope && !g.taken(it) {
@@ -112,8 +113,14 @@ func (g group) over() (Alert, bool) {
 	return last, last.Fingerprint != ""
 }
 
-func ladder(rule string, account billing.AccountID, resource billing.ResourceID) string {
-	return rule + "/" + strconv.FormatInt(int64(account), 10) + "/" + strconv.FormatInt(int64(resource), 10)
+// ladder names a thing whose steps are scopes. Where a scope's first word has a colon it names a thing that is no resource,
+// and the rest is the step: "voucher:1234 3d", "joined:111122223333".
+func ladder(rule string, account billing.AccountID, resource billing.ResourceID, scope string) string {
+	name := rule + "/" + strconv.FormatInt(int64(account), 10) + "/" + strconv.FormatInt(int64(resource), 10)
+	if thing, _, _ := strings.Cut(scope, " "); strings.Contains(thing, ":") {
+		name += "/" + thing
+	}
+	return name
 }
 
 // sortOut puts findings and alerts together by fingerprint and decides about each, in the order of the findings.
@@ -165,7 +172,7 @@ func (s *sorter) take(f *billing.Finding) {
 	a := s.firing[print]
 	delete(s.firing, print)
 	s.add(f.Rule, f.Account, item{
-		finding: f, alert: a, ladder: ladder(f.Rule, f.Account, f.Resource),
+		finding: f, alert: a, ladder: ladder(f.Rule, f.Account, f.Resource, f.Scope),
 		reason: decide(f, a, s.past[print], true, s.muted[f.Account], s.quiet && !s.night[f.Rule], s.now),
 	})
 }
@@ -173,7 +180,7 @@ func (s *sorter) take(f *billing.Finding) {
 func (s *sorter) end(a *Alert) {
 	delete(s.firing, a.Fingerprint)
 	s.add(a.Rule, a.Account, item{
-		alert: a, ladder: ladder(a.Rule, a.Account, a.Resource),
+		alert: a, ladder: ladder(a.Rule, a.Account, a.Resource, a.Scope),
 		reason: decide(nil, a, false, s.known[a.Account], s.muted[a.Account], false, s.now),
 	})
 }

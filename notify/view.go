@@ -13,6 +13,7 @@ type View struct {
 	Now      time.Time
 	Zone     *time.Location
 	Hours    Hours
+	Members  []MemberNews  // of organisations, of the last days
 	Accounts []AccountView // in the order of the configuration, imported ones last
 	Settings Settings
 	Paid     Paid
@@ -43,6 +44,15 @@ type Paid struct {
 func (p Paid) UsedUp() bool {
 	left, err := p.Today.Cost.Cmp(p.Daily)
 	return err == nil && left >= 0 && p.Today.Calls > 0
+}
+
+// MemberNews is an account that came to an organisation, or left it.
+type MemberNews struct {
+	Payer    billing.AccountID
+	ID, Name string
+	At       time.Time // of the list that showed it
+	Left     bool
+	Watched  bool // the configuration includes it
 }
 
 // Arrival is money that came to a balance: it rose between two readings. Zero where none was seen.

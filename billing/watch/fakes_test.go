@@ -89,6 +89,10 @@ func (m *memory) RecordOffers(_ context.Context, a billing.AccountID, _ time.Tim
 	return m.note("%d offers %d", a, len(offers))
 }
 
+func (m *memory) RecordMembers(_ context.Context, a billing.AccountID, _ time.Time, all []billing.Member) error {
+	return m.note("%d members %d", a, len(all))
+}
+
 func (m *memory) RecordFailure(_ context.Context, a billing.AccountID, of billing.ReadingOf, s billing.Scope, _ time.Time, err error) error {
 	return m.note("%d failed %s %s %s", a, of, s.Kind, billing.KindOf(err))
 }

@@ -21,7 +21,7 @@ type item struct {
 
 // readings are the kinds of readings in the order of a round.
 func readings() []billing.ReadingOf {
-	return []billing.ReadingOf{billing.ReadBalance, billing.ReadInventory, billing.ReadCharges, billing.ReadOffers}
+	return []billing.ReadingOf{billing.ReadBalance, billing.ReadInventory, billing.ReadCharges, billing.ReadOffers, billing.ReadMembers}
 }
 
 // reader reads one account.
@@ -73,6 +73,8 @@ func (r *reader) can(of billing.ReadingOf) bool {
 		return billing.Has(r.account.Provider, billing.CanBalance)
 	case billing.ReadCharges:
 		return billing.Has(r.account.Provider, billing.CanCharges)
+	case billing.ReadMembers:
+		return r.account.Members && billing.Has(r.account.Provider, billing.CanMembers)
 	case billing.ReadOffers:
 		return billing.Has(r.account.Provider, billing.CanOffers)
 	}
@@ -260,6 +262,8 @@ func (r *reader) guarded(ctx context.Context, it item, at time.Time) (err error)
 		return r.charges(ctx, at)
 	case billing.ReadOffers:
 		return r.offers(ctx, at)
+	case billing.ReadMembers:
+		return r.members(ctx, at)
 	}
 	if it.scope == (billing.Scope{}) {
 		return r.listScopes(ctx, at)

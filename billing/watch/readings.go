@@ -205,3 +205,21 @@ func (r *reader) offers(ctx context.Context, at time.Time) error {
 	}
 	return keep(r.w.opts.Store.RecordOffers(ctx, r.account.ID, at, offers))
 }
+
+// members lists the accounts of an organisation. A list cut short is none: whoever is missing would have left.
+func (r *reader) members(ctx context.Context, at time.Time) error {
+	var all []billing.Member
+	for m, err := range r.account.Provider.(billing.Organizer).Members(ctx) {
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return r.wrong("list members", "an organisation without accounts, though one of them asks")
+	}
+	return keep(r.w.opts.Store.RecordMembers(ctx, r.account.ID, at, all))
+}

@@ -22,6 +22,8 @@ type Store interface {
 	RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, c billing.Coverage, charges iter.Seq[billing.Charge]) error
 	// RecordOffers ends offers that are no longer made and begins new ones.
 	RecordOffers(ctx context.Context, account billing.AccountID, at time.Time, offers []billing.Offer) error
+	// RecordMembers keeps the complete list of an organisation's accounts.
+	RecordMembers(ctx context.Context, account billing.AccountID, at time.Time, members []billing.Member) error
 	// Served lists what is there of an account and has, or was seen on a machine with, a GPU.
 	Served(ctx context.Context, account billing.AccountID) ([]billing.ResourceRef, error)
 	// RecordLeftOut notes how many things of a scope the last complete listing left out; after Observe.

@@ -21,16 +21,17 @@ type Account struct {
 	billing.Account
 	Provider billing.Provider
 	Schedule Schedule
+	Members  bool // the accounts of its organisation are listed too
 }
 
 // Schedule says how long after one reading the next begins. Zero asks for the default, a negative duration for never.
 type Schedule struct {
-	Balance, Inventory, Charges, Offers time.Duration
+	Balance, Inventory, Charges, Offers, Members time.Duration
 }
 
 // DefaultSchedule is how often an account is read where its configuration does not say.
 func DefaultSchedule() Schedule {
-	return Schedule{Balance: 5 * time.Minute, Inventory: 15 * time.Minute, Charges: time.Hour, Offers: 6 * time.Hour}
+	return Schedule{Balance: 5 * time.Minute, Inventory: 15 * time.Minute, Charges: time.Hour, Offers: 6 * time.Hour, Members: time.Hour}
 }
 
 // every gives the interval of one kind of reading; 0 for never.
@@ -49,6 +50,8 @@ func (s Schedule) every(of billing.ReadingOf) time.Duration {
 		d = pick(s.Inventory, standard.Inventory)
 	case billing.ReadCharges:
 		d = pick(s.Charges, standard.Charges)
+	case billing.ReadMembers:
+		d = pick(s.Members, standard.Members)
 	case billing.ReadOffers:
 		d = pick(s.Offers, standard.Offers)
 	}

@@ -23,7 +23,7 @@ func (a *App) open(ctx context.Context, c Config) ([]watch.Account, error) {
 		list = append(list, watch.Account{Provider: provider, Schedule: watch.Schedule{
 			Balance: time.Duration(ac.Poll.Balance), Inventory: time.Duration(ac.Poll.Inventory),
 			Charges: time.Duration(ac.Poll.Charges), Offers: time.Duration(ac.Poll.Offers),
-		}})
+		}, Members: ac.Organization.Role != ""})
 	}
 	return list, nil
 }
@@ -44,7 +44,7 @@ func (ac AccountConfig) open(ctx context.Context, d billing.Driver, write bool, 
 	if write {
 		given = ac.Credentials.Release
 	}
-	c := billing.Config{Account: ac.Name, BaseURL: ac.BaseURL, Write: write, Fields: map[string]billing.Secret{}}
+	c := billing.Config{Account: ac.Name, BaseURL: ac.BaseURL, Write: write, Members: ac.Organization.detail(), Fields: map[string]billing.Secret{}}
 	for name, s := range given {
 		secret, err := s.Reveal(ctx)
 		if err != nil {

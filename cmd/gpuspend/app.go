@@ -46,6 +46,7 @@ type App struct {
 
 	applying sync.Mutex
 	mornings sync.Mutex
+	joined   chan struct{} // an organisation's list may have changed
 	polling  atomic.Bool
 	unlock   func()    // of the store, where it was locked
 	began    time.Time // on the product's clock
@@ -54,7 +55,8 @@ type App struct {
 
 // present is what the configuration of now came to. It is replaced whole, never changed.
 type present struct {
-	config   Config
+	config   Config // with the members of organisations
+	written  Config // as it was written
 	in       installation
 	accounts []billing.Account
 	desk     *bot.Desk
@@ -76,7 +78,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{o: o, db: db, words: book, began: o.Now()}
+	a := &App{o: o, db: db, words: book, began: o.Now(), joined: make(chan struct{}, 1)}
 	if err := a.join(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -99,7 +101,7 @@ func (a *App) join(ctx context.Context) (err error) {
 	if a.chat, err = a.newChat(now.desk); err != nil {
 		return err
 	}
-	if a.watcher, err = watch.New(watch.Options{Store: a.db, Accounts: watched, Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed,
+	if a.watcher, err = watch.New(watch.Options{Store: byMember{a.db}, Accounts: watched, Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed,
 		Backfill: a.o.Backfill, Changed: a.changed}); err != nil {
 		return err
 	}
@@ -110,7 +112,12 @@ func (a *App) join(ctx context.Context) (err error) {
 // resolve makes the present of a configuration, and the accounts to be watched: opened clouds, accounts in the store,
 // thresholds, the desk. The store is written last, when nothing of the configuration can be wrong any more.
 func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account, error) {
-	p := &present{config: c}
+	p := &present{written: c}
+	c, err := a.withMembers(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.config = c
 	watched, err := a.open(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -174,6 +181,13 @@ func (a *App) Poll(ctx context.Context, only ...billing.ReadingOf) error {
 	for _, account := range a.present.Load().accounts {
 		errs = append(errs, named(account.Name, a.watcher.Poll(ctx, account.ID, only...)))
 	}
+	before := len(a.present.Load().accounts)
+	errs = append(errs, a.followMembers(ctx))
+	if all := a.present.Load().accounts; len(all) > before { // members stand behind the configured accounts
+		for _, account := range all[before:] {
+			errs = append(errs, named(account.Name, a.watcher.Poll(ctx, account.ID, only...)))
+		}
+	}
 	return errors.Join(append(errs, a.Judge(ctx))...)
 }
 
@@ -215,7 +229,7 @@ func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
-	fails := make(chan error, 6)
+	fails := make(chan error, 8)
 	start := func(what string, f func(context.Context) error) {
 		all.Go(func() {
 			if err := f(ctx); err != nil && ctx.Err() == nil {
@@ -224,6 +238,7 @@ func (a *App) Run(ctx context.Context) error {
 		})
 	}
 	start("releases", a.engine.Run)
+	start("members", a.runMembers)
 	start("messages", func(ctx context.Context) error { a.pipeline.Run(ctx); return nil })
 	start("owners", func(ctx context.Context) error { return a.db.KeepAttributed(ctx, attributeEvery) })
 	if a.chat != nil {
@@ -289,6 +304,10 @@ func (a *App) Apply(ctx context.Context, c Config) error {
 func (a *App) changed(ctx context.Context, _ billing.AccountID) {
 	if a.polling.Load() {
 		return
+	}
+	select {
+	case a.joined <- struct{}{}:
+	default:
 	}
 	if err := errors.Join(a.Judge(ctx), a.morning(ctx)); err != nil && ctx.Err() == nil {
 		a.o.Log.Error("not judged", "error", err)

@@ -81,7 +81,26 @@ type AccountConfig struct {
 	Proxy       string            `yaml:"proxy" doc:"proxy for this account; default the environment's"`
 	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
 	Poll        PollConfig        `yaml:"poll" doc:"how often to read"`
-	Machines    []MachineConfig   `yaml:"machines" doc:"what runs here and no API shows, such as AutoDL's ordinary instances"`
+
+	payer        string             // of a member: the account that lists it and pays for it
+	Organization OrganizationConfig `yaml:"organization" doc:"AWS: this account's key lists the accounts of an organisation; each is watched"`
+	Machines     []MachineConfig    `yaml:"machines" doc:"what runs here and no API shows, such as AutoDL's ordinary instances"`
+}
+
+// OrganizationConfig says how the accounts of an organisation are read.
+type OrganizationConfig struct {
+	Role        string       `yaml:"role" doc:"name of the role to take on in each member, such as gpuspend-read"`
+	ReleaseRole string       `yaml:"release_role" doc:"name of the role to release with; without one members are read-only"`
+	ExternalID  SecretConfig `yaml:"external_id" doc:"what the roles' trust policies ask for, where they ask"`
+	Include     ChoiceConfig `yaml:"include" doc:"only these members; default all that are active"`
+	Exclude     ChoiceConfig `yaml:"exclude" doc:"not these"`
+}
+
+// ChoiceConfig chooses members: one of these is enough.
+type ChoiceConfig struct {
+	IDs   []string          `yaml:"ids" doc:"account ids, of twelve digits"`
+	Units []string          `yaml:"units" doc:"organisational units (ou-…), with all below them"`
+	Tags  map[string]string `yaml:"tags" doc:"tags of the account; an empty value stands for any"`
 }
 
 // MachineConfig is something that costs and that no API shows. It is listed and reckoned as declared, and never released.

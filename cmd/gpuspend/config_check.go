@@ -134,6 +134,7 @@ func (k *checker) accounts(c Config) {
 			k.wrong(path+".release", "%q is neither allow nor deny", a.Release)
 		}
 		k.provider(path, a)
+		k.organization(path, a)
 		k.machines(path, c, a)
 	}
 }

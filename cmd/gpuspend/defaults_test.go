@@ -126,6 +126,7 @@ func TestDocumentedThresholdsAreTheCompiledOnes(t *testing.T) {
 		"forgotten_snapshot": {days(s.SnapshotAge) + " days old", or(s.ForgottenPush) + " a month"},
 		"stopped":            {"listed after " + hours(s.StoppedAge), "a message after " + hours(s.StoppedPush), or(s.StoppedFloor) + " a day"},
 		"unexplained":        {or(s.DrainStep) + " an hour"},
+		"member":             {"at the first list"},
 		"unreachable":        {fmt.Sprintf("after %d minutes", s.UnreachableFor/time.Minute)},
 	} {
 		for _, want := range wants {

@@ -13,22 +13,23 @@ import (
 
 // installation is what a view needs beside the store: the configuration, resolved.
 type installation struct {
-	zone     *time.Location
-	hours    notify.Hours
-	lang     string
-	settings notify.Settings
-	drivers  map[string]billing.Driver
-	order    []string        // names of accounts, in the order of the configuration
-	release  map[string]bool // names of accounts that may be released from
-	source   string          // said under every table
-	declared []declared      // what runs and no API shows
-	prices   *PriceWorld     // of the demo; nil for the world's
-	daily    billing.Money   // the budget for requests that cost
+	zone          *time.Location
+	hours         notify.Hours
+	lang          string
+	settings      notify.Settings
+	drivers       map[string]billing.Driver
+	order         []string                      // names of accounts, in the order of the configuration
+	release       map[string]bool               // names of accounts that may be released from
+	organizations map[string]OrganizationConfig // by the payer's name
+	source        string                        // said under every table
+	declared      []declared                    // what runs and no API shows
+	prices        *PriceWorld                   // of the demo; nil for the world's
+	daily         billing.Money                 // the budget for requests that cost
 }
 
 // install resolves a configuration that was checked.
 func install(c Config, drivers []billing.Driver, accounts []billing.Account) (installation, error) {
-	in := installation{lang: c.Language, drivers: map[string]billing.Driver{}, release: map[string]bool{}, daily: c.PaidCalls.budget()}
+	in := installation{lang: c.Language, drivers: map[string]billing.Driver{}, release: map[string]bool{}, organizations: map[string]OrganizationConfig{}, daily: c.PaidCalls.budget()}
 	if in.lang == "" {
 		in.lang = "en"
 	}
@@ -51,6 +52,9 @@ func install(c Config, drivers []billing.Driver, accounts []billing.Account) (in
 	for _, a := range c.Accounts {
 		in.order = append(in.order, a.Name)
 		in.release[a.Name] = a.Release == "allow"
+		if a.Organization.Role != "" {
+			in.organizations[a.Name] = a.Organization
+		}
 	}
 	return in, nil
 }
@@ -75,6 +79,9 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	spans = append(spans, in.declaredSpans(snap.Accounts, billing.Period{Start: now.Add(-drainSeen), End: now}, now)...)
 	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
 	if v.Paid, err = paid(ctx, db, in.daily, now); err != nil {
+		return notify.View{}, err
+	}
+	if v.Members, err = memberNews(ctx, db, in, snap.Accounts, now); err != nil {
 		return notify.View{}, err
 	}
 	for _, a := range in.arranged(snap.Accounts) {

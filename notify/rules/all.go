@@ -10,6 +10,7 @@ func All() []notify.Rule {
 		forgottenDisk(),
 		forgottenIP(),
 		forgottenSnapshot(),
+		member(),
 		stopped(),
 		unexplained(),
 		unreachable(),

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gpuspend/billing"
@@ -114,7 +115,7 @@ func (e Expiry) finding(v notify.View, step time.Duration) (f billing.Finding, o
 
 func (e Expiry) scope(step time.Duration) string {
 	if e.Voucher != "" {
-		return "voucher " + e.Voucher + " " + days(step)
+		return "voucher:" + strings.ReplaceAll(e.Voucher, " ", "_") + " " + days(step)
 	}
 	return days(step)
 }

@@ -223,7 +223,7 @@ func TestVouchersExpire(t *testing.T) {
 		{ID: "eternal", Remaining: scene.USD("5")},
 		{ID: "v1", Remaining: scene.USD("5"), ExpiresAt: scene.Morning().Add(2 * day)},
 	}
-	want := []string{"voucher v1 14d warning", "voucher v1 3d warning", "voucher v1 1d held"}
+	want := []string{"voucher:v1 14d warning", "voucher:v1 3d warning", "voucher:v1 1d held"}
 	if diff := cmp.Diff(want, scopes(findExpiry(scene.View(scene.Morning(), a)))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -43,6 +43,8 @@ func (l letter) overPush(a notify.Alert, account notify.AccountView, who string)
 		return l.push([]string{"notify.over.unreachable"}, "who", who, "at", l.Now)
 	case "unexplained":
 		return l.push([]string{"notify.over.unexplained"}, "who", who)
+	case "member":
+		return l.push([]string{"notify.over.member"})
 	case "expiry":
 		return l.push([]string{"notify.over.expiry"}, "who", who)
 	case "stopped":

@@ -48,6 +48,8 @@ func (w Writer) Write(v notify.View, lang string, group []billing.Finding) (noti
 		m = l.expiry(group)
 	case rules.UnreachableFacts:
 		m = l.unreachable(group[0], facts)
+	case rules.MemberFacts:
+		m = l.members(group)
 	case rules.UnexplainedFacts:
 		m = l.unexplained(group[0], facts)
 	default:

@@ -116,7 +116,7 @@ func (p *payer) read(ctx context.Context, days billing.Period) ([]billing.Charge
 			TimePeriod:    &types.DateInterval{Start: aws.String(days.Start.Format(time.DateOnly)), End: aws.String(days.End.Format(time.DateOnly))},
 			Granularity:   types.GranularityDaily,
 			Metrics:       []string{metric, quantity},
-			GroupBy:       []types.GroupDefinition{group("SERVICE"), group("USAGE_TYPE")},
+			GroupBy:       []types.GroupDefinition{group(p.first()), group("USAGE_TYPE")},
 			NextPageToken: token,
 			Filter: &types.Expression{Not: &types.Expression{Dimensions: &types.DimensionValues{
 				Key: types.DimensionRecordType, Values: []string{"Credit", "Refund"}}}},
@@ -141,6 +141,15 @@ func (p *payer) read(ctx context.Context, days billing.Period) ([]billing.Charge
 		all = append(all, lines...)
 	}
 	return all, nil
+}
+
+// first is what the bill is divided by beside the usage type: Cost Explorer takes two. An organisation's is divided by the
+// account that each line is for.
+func (p *payer) first() string {
+	if p.members.Listed {
+		return "LINKED_ACCOUNT"
+	}
+	return "SERVICE"
 }
 
 // day makes lines of one day. Without groups the day's total is all there is.
@@ -184,7 +193,10 @@ func money(v types.MetricValue) (billing.Money, error) {
 
 func line(from time.Time, g types.Group, amount billing.Money) billing.Charge {
 	month := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC)
-	service, usage := g.Keys[0], g.Keys[1]
+	service, usage, member := g.Keys[0], g.Keys[1], ""
+	if accountID(service) {
+		service, member = "AWS", service
+	}
 	what := readUsage(service, usage)
 	c := billing.Charge{
 		Provider:          "AWS",
@@ -196,6 +208,7 @@ func line(from time.Time, g types.Group, amount billing.Money) billing.Charge {
 		ChargeCategory:    "Usage",
 		ChargeDescription: usage,
 		ServiceName:       service,
+		SubAccountID:      member,
 		SkuMeter:          usage,
 		Part:              what.part,
 		Mode:              what.mode,

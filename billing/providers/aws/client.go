@@ -26,6 +26,7 @@ type settings struct {
 	watched *sieve.Sieve
 	charges bool
 	export  exportSettings
+	members billing.MemberDetail
 }
 
 // readSettings refuses what is no setting, before anything is sent.
@@ -59,6 +60,7 @@ func readSettings(c billing.Config) (s settings, err error) {
 	if !ok {
 		return s, wrong("cost_explorer", "cost_explorer is neither on nor off")
 	}
+	s.members = c.Members
 	s.charges = on == "on" || on == "true"
 	if s.export, err = readExport(c, s.region); err != nil {
 		return s, err

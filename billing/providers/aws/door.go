@@ -83,11 +83,12 @@ const (
 	costExplorer   = "Cost Explorer"
 	billingService = "Billing"
 	plansService   = "savingsplans"
+	organizations  = "Organizations"
 	bucketService  = "S3" // its answers are XML for listings, and anything for objects
 )
 
 func spokenInJSON(service string) bool {
-	return service == costExplorer || service == billingService || service == plansService
+	return service == costExplorer || service == billingService || service == plansService || service == organizations
 }
 
 type codeKey struct{}

@@ -89,7 +89,7 @@ func claims() map[billing.Capability]billing.Claim {
 		billing.CanSnapshot:    no(ec2("CreateSnapshot"), "AWS has them; not made by this program yet"),
 		billing.CanTag:         no(ec2("CreateTags"), "AWS has tags; not written by this program yet"),
 		billing.CanFollow:      no(ec2("DescribeInstances"), "acts have no jobs; listings show what became of them"),
-		billing.CanMembers:     no(docOrg, "organisations are not read yet"),
+		billing.CanMembers:     yes(docOrg, "for the key of a payer or a delegated administrator, with organization: in the configuration; each member is read by a role there, its costs once at the payer"),
 		billing.CanExamine:     no(docIAM, "no call tells a key's rights without IAM rights; a missing one is named in the refusal"),
 	}
 }
@@ -108,6 +108,7 @@ func permissions() []billing.Permission {
 	add(false, billing.CanCommitments, "savingsplans:DescribeSavingsPlans", "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
 	add(false, billing.CanOffers, "ec2:DescribeSpotPriceHistory")
 	add(false, billing.CanCharges, "ce:GetCostAndUsage", "s3:ListBucket", "s3:GetObject")
+	add(false, billing.CanMembers, "organizations:ListAccounts", "organizations:ListParents", "organizations:ListTagsForResource", "sts:AssumeRole")
 	add(true, billing.CanStop, "ec2:StopInstances")
 	add(true, billing.CanRelease, "ec2:TerminateInstances", "ec2:DeleteVolume", "ec2:DeleteSnapshot", "ec2:DeregisterImage", "ec2:ReleaseAddress")
 	return all

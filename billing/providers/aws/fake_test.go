@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -150,7 +151,7 @@ func (f *fake) inside(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `<?xml version="1.0"?><Response><Errors><Error><Code>InternalError</Code></Error></Errors></Response>`)
 }
 
-var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce|billing|savingsplans)/aws4_request, `)
+var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce|billing|savingsplans|organizations)/aws4_request, `)
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := credential.FindStringSubmatch(r.Header.Get("Authorization"))
@@ -167,6 +168,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case "savingsplans":
 		f.plans(w, r)
+		return
+	case "organizations":
+		f.organization(w, r)
 		return
 	}
 	v := form(r)
@@ -408,6 +412,35 @@ func (f *fake) credits(w http.ResponseWriter, r *http.Request) {
 		credit("c-any", amount("remainingAmount", "25")+`,"applicableProductNames":[],"creditStatus":"ENABLED"`),
 		credit("c-other", amount("remainingAmount", "900")+`,"applicableProductNames":["AWS Elemental MediaLive"],"creditStatus":"ENABLED"`),
 		credit("c-off", amount("remainingAmount", "700")+`,"creditStatus":"DISABLED"`))
+}
+
+// organization answers ListAccounts in three pages, of which one is empty, ListParents and ListTagsForResource.
+func (f *fake) organization(w http.ResponseWriter, r *http.Request) {
+	var q struct{ NextToken, ChildId, ResourceId string }
+	if json.NewDecoder(r.Body).Decode(&q) != nil || r.Header.Get("Content-Type") != "application/x-amz-json-1.1" {
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, `{"__type":"com.amazonaws.organizations#InvalidInputException"}`)
+		return
+	}
+	account := func(id, name, status string) string {
+		return `{"Id":"` + id + `","Arn":"arn:aws:organizations::123456789012:account/o-1/` + id + `","Email":"` + hidden + `@example.com","Name":"` + name + `","Status":"` + status + `"}`
+	}
+	switch r.Header.Get("X-Amz-Target") {
+	case "AWSOrganizationsV20161128.ListAccounts":
+		_, _ = io.WriteString(w, map[string]string{
+			"":      `{"Accounts":[` + account("123456789012", "Payer", "ACTIVE") + "," + account("111122223333", "ML Research", "ACTIVE") + `],"NextToken":"page2"}`,
+			"page2": `{"Accounts":[],"NextToken":"page3"}`,
+			"page3": `{"Accounts":[` + account("222233334444", "prod", "ACTIVE") + "," + account("333344445555", "old", "SUSPENDED") + `]}`,
+		}[q.NextToken])
+	case "AWSOrganizationsV20161128.ListParents":
+		parent := map[string]string{"111122223333": "ou-root-ml", "ou-root-ml": "ou-root-eng", "ou-root-eng": "r-root"}[q.ChildId]
+		_, _ = io.WriteString(w, `{"Parents":[{"Id":"`+cmp.Or(parent, "r-root")+`","Type":"ORGANIZATIONAL_UNIT"}]}`)
+	case "AWSOrganizationsV20161128.ListTagsForResource":
+		tags := map[string]string{"111122223333": `{"Key":"team","Value":"ml"}`}[q.ResourceId]
+		_, _ = io.WriteString(w, `{"Tags":[`+tags+`]}`)
+	default:
+		w.WriteHeader(400)
+	}
 }
 
 // plans answers DescribeSavingsPlans, one a page.

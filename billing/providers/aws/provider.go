@@ -23,6 +23,7 @@ type account struct {
 	now     func() time.Time
 	regions []string // empty for all that are enabled
 	watched *sieve.Sieve
+	members billing.MemberDetail
 
 	mu    sync.Mutex
 	known map[string]region // by name
@@ -61,7 +62,7 @@ func open(c billing.Config, e billing.Env) (billing.Provider, error) {
 	if err != nil {
 		return nil, &billing.Error{Kind: billing.Invalid, Op: "aws: open", Say: billing.Say("error.aws.chain"), Err: err}
 	}
-	a := &account{cfg: cfg, now: e.Now, regions: s.regions, watched: s.watched, known: map[string]region{}}
+	a := &account{cfg: cfg, now: e.Now, regions: s.regions, watched: s.watched, members: s.members, known: map[string]region{}}
 	if s.export.bucket != "" {
 		return &exported{account: a, in: bucket{a: a, name: s.export.bucket, region: s.export.region}, prefix: s.export.prefix, read: map[time.Time]month{}}, nil
 	}

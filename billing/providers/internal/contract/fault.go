@@ -41,6 +41,9 @@ func reads(s Subject, p billing.Provider) []read {
 	if v, ok := p.(billing.Merchant); ok {
 		add("offers", func(ctx context.Context) error { return last(v.Offers(ctx, billing.OfferQuery{})) })
 	}
+	if v, ok := p.(billing.Organizer); ok {
+		add("members", func(ctx context.Context) error { return last(v.Members(ctx)) })
+	}
 	if v, ok := p.(billing.Meter); ok {
 		now := billing.Period{Start: s.Now.Add(-time.Hour), End: s.Now.Add(1000 * time.Hour)}
 		add("utilisation", func(ctx context.Context) error { return last(v.Utilisation(ctx, now)) })
