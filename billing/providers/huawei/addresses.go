@@ -42,6 +42,7 @@ func (a *account) listAddresses(ctx context.Context, p project) ([]billing.Resou
 	}
 	var ours []address
 	for _, i := range all {
+		a.enterprise.note(i.ID, i.Enterprise)
 		if a.watchesAddress(i, m) {
 			ours = append(ours, i)
 		}

@@ -1,6 +1,7 @@
 package huawei
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -151,7 +152,7 @@ func (a *account) charge(r record, currency string) (billing.Charge, error) {
 		GPU:               modelOf(flavor),
 		Mode:              modeOf(r.ChargeMode),
 		Owner:             named(tags, "owner"),
-		Project:           named(tags, "project"),
+		Project:           cmp.Or(named(tags, "project"), a.enterprise.call(r.Enterprise, r.EnterpriseOf)),
 	}
 	if c.ServiceName == "" {
 		c.ServiceName = r.Service

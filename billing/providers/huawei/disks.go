@@ -45,6 +45,7 @@ func (a *account) listDisks(ctx context.Context, p project) ([]billing.Resource,
 	}
 	var ours []volume
 	for _, v := range all {
+		a.enterprise.note(v.ID, v.Enterprise)
 		if a.watchesDisk(v, m) {
 			ours = append(ours, v)
 		}

@@ -97,7 +97,7 @@ func claims() map[billing.Capability]billing.Claim {
 		billing.CanSnapshot: no(docEVS+"evs_04_2066.html", "Huawei has them; not made by this program yet"),
 		billing.CanTag:      no(docECS+"ecs_06_0000.html", "Huawei has tags; not written by this program yet"),
 		billing.CanFollow:   yes(docECS+"ecs_02_0303.html", "jobs of machines and disks"),
-		billing.CanMembers:  no(docOCE+"ep_00021.html", "member accounts are not read yet"),
+		billing.CanMembers:  no(docOCE+"ep_00021.html", "member accounts are not read; enterprise projects are: each thing and each line of the bill carries its own"),
 		billing.CanExamine:  no(docRights, "no call tells a key's rights; a missing one shows as 403"),
 	}
 }

@@ -40,6 +40,7 @@ func (a *account) listImages(ctx context.Context, p project) ([]billing.Resource
 	}
 	var out []billing.Resource
 	for _, i := range all {
+		a.enterprise.note(i.ID, i.Enterprise)
 		if ours, err := a.watchesImage(ctx, p, i); err != nil {
 			return nil, err
 		} else if ours {

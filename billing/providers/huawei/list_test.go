@@ -98,7 +98,7 @@ func TestDocumentedMachines(t *testing.T) {
 			State: billing.StateStopped, VendorState: "SHUTOFF", Billed: billing.No, Rate: listed(billing.ZeroMoney(cny)), StoppedRate: listed(billing.ZeroMoney(cny)),
 			Mode: billing.ModeOnDemand, GPU: billing.GPU{Model: "V100-32G", Count: billing.DecimalFromInt(1)},
 			CreatedAt: time.Date(2018, 8, 13, 13, 46, 9, 0, time.UTC), StartedAt: time.Date(2018, 8, 13, 13, 46, 46, 0, time.UTC),
-			HoldsData: billing.Yes, Owner: "alice", Tags: map[string]string{"owner": "alice"},
+			HoldsData: billing.Yes, Owner: "alice", Project: "441d5677-b76a-4dd4-a97a-ef7fd633c095", Tags: map[string]string{"owner": "alice"},
 		}
 		if diff := cmp.Diff(off, got[off.Ref.ID], exact()...); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)

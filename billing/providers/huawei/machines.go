@@ -41,6 +41,7 @@ func (a *account) listMachines(ctx context.Context, p project) ([]billing.Resour
 	a.noteMachines(p, all)
 	var ours []server
 	for _, s := range all {
+		a.enterprise.note(s.ID, s.EnterpriseProj)
 		if a.watches(s) {
 			ours = append(ours, s)
 		}

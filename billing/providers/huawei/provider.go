@@ -23,14 +23,15 @@ type account struct {
 	watched  *sieve.Sieve
 	currency billing.Currency // where an answer names none
 
-	mu       sync.Mutex
-	projects kept[[]project]
-	orders   kept[map[string]order]
-	machines map[project]kept[machineSet]
-	volumes  map[project]kept[map[string]volume]
-	flavors  map[project]kept[map[string]flavor]
-	prices   map[product]kept[billing.Money]
-	last     map[billing.Scope]string // a thing that each scope held when last listed
+	enterprise enterprise
+	mu         sync.Mutex
+	projects   kept[[]project]
+	orders     kept[map[string]order]
+	machines   map[project]kept[machineSet]
+	volumes    map[project]kept[map[string]volume]
+	flavors    map[project]kept[map[string]flavor]
+	prices     map[product]kept[billing.Money]
+	last       map[billing.Scope]string // a thing that each scope held when last listed
 }
 
 var (
@@ -270,6 +271,7 @@ func (a *account) list(ctx context.Context, s billing.Scope) ([]billing.Resource
 	if err != nil {
 		return nil, err
 	}
+	a.enterprise.fill(all)
 	return all, a.believe(ctx, s, all)
 }
 

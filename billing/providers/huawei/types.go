@@ -113,6 +113,7 @@ type volumeAnswer struct {
 
 type volume struct {
 	ID          string      `json:"id"`
+	Enterprise  string      `json:"enterprise_project_id"`
 	Name        string      `json:"name"`
 	Status      string      `json:"status"`
 	Size        json.Number `json:"size"` // GB
@@ -155,15 +156,16 @@ type imagesAnswer struct {
 }
 
 type image struct {
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	Status    string   `json:"status"`
-	Protected bool     `json:"protected"`
-	Bytes     string   `json:"__image_size"` // the plain "size" is always 0
-	Origin    string   `json:"__data_origin"`
-	BackupID  string   `json:"__backup_id"` // of a whole machine
-	CreatedAt string   `json:"created_at"`
-	Tags      []string `json:"tags"` // "key.value"
+	ID         string   `json:"id"`
+	Enterprise string   `json:"enterprise_project_id"`
+	Name       string   `json:"name"`
+	Status     string   `json:"status"`
+	Protected  bool     `json:"protected"`
+	Bytes      string   `json:"__image_size"` // the plain "size" is always 0
+	Origin     string   `json:"__data_origin"`
+	BackupID   string   `json:"__backup_id"` // of a whole machine
+	CreatedAt  string   `json:"created_at"`
+	Tags       []string `json:"tags"` // "key.value"
 }
 
 type addressesAnswer struct {
@@ -178,6 +180,7 @@ type addressAnswer struct {
 
 type address struct {
 	ID         string `json:"id"`
+	Enterprise string `json:"enterprise_project_id"`
 	Alias      string `json:"alias"`
 	IP         string `json:"public_ip_address"`
 	Status     string `json:"status"`
@@ -271,6 +274,8 @@ type record struct {
 	CustomerID   string      `json:"customer_id"`
 	Account      string      `json:"account_name"`
 	Payer        string      `json:"payer_account_id"`
+	Enterprise   string      `json:"enterprise_project_id"`
+	EnterpriseOf string      `json:"enterprise_project_name"`
 	Region       string      `json:"region"`
 	RegionName   string      `json:"region_name"`
 	Service      string      `json:"cloud_service_type"`
