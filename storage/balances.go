@@ -36,7 +36,7 @@ func (d *DB) RecordBalance(ctx context.Context, account billing.AccountID, b bil
 	cash, cashRest := nanosAndRest(b.Cash)
 	credit, creditRest := nanosAndRest(b.Credit)
 	spent, spentRest := nanosAndRest(b.Spent)
-	return d.write(ctx, op, func(tx *sql.Tx) error {
+	err = d.write(ctx, op, func(tx *sql.Tx) error {
 		if err := noteSteps(ctx, tx, account, b); err != nil {
 			return err
 		}
@@ -52,6 +52,10 @@ func (d *DB) RecordBalance(ctx context.Context, account billing.AccountID, b bil
 		}
 		return markGood(ctx, tx, account, billing.ReadBalance, billing.Scope{}, b.ReadAt)
 	})
+	if err != nil {
+		return err
+	}
+	return d.count(ctx, account, b)
 }
 
 const balanceColumns = "b.account_id, b.read_at, b.mode, b.currency, b.cash_nanos, b.cash_rest, b.credit_nanos, b.credit_rest, b.spent_nanos, b.spent_rest, b.described"

@@ -36,12 +36,12 @@ func (s shop) statement(t *testing.T) ledger.Statement {
 // top-up exact: what was used meanwhile is known.
 func TestStatementAddsUp(t *testing.T) {
 	s := newShop(t)
+	lines := []billing.Charge{usage(day("2026-11-03"), "1"), usage(day("2026-11-11"), "1")}
+	lines[0].BilledCost, lines[1].BilledCost = cny("22"), cny("-3")
+	must(s.take(storage.Import{Files: file(lines, 0)}))
 	s.read(t, day("2026-10-31"), billing.Balance{Cash: cny("100"), Spent: cny("1000")})
 	s.read(t, day("2026-11-10"), billing.Balance{Cash: cny("90"), Spent: cny("1010")}, billing.Balance{Cash: cny("285"), Spent: cny("1015")},
 		billing.Balance{Cash: cny("280"), Spent: cny("1020")})
-	lines := []billing.Charge{usage(day("2026-11-03"), "1"), usage(day("2026-11-04"), "1")}
-	lines[0].BilledCost, lines[1].BilledCost = cny("22"), cny("-3")
-	must(s.take(storage.Import{Files: file(lines, 0)}))
 	got := s.statement(t)
 	if got.Opening != cny("100") || got.Added != cny("200") || got.Used != cny("22") || got.Returned != cny("3") || got.Closing != cny("280") || got.Difference != cny("-1") {
 		t.Errorf("%+v", got)

@@ -108,13 +108,17 @@ func covers(b billing.Balance) time.Time {
 	return b.ReadAt
 }
 
-// settled finds the newest reading that covers no more than a time (zero for any). A settlement takes a while: what was
-// read right after one may not hold it yet.
+// Settled says that a reading holds the last settlement before it. That takes a while: what was read right after one may
+// not hold it yet.
+func Settled(b billing.Balance) bool {
+	return b.ReadAt.Sub(covers(b)) >= min(15*time.Minute, b.Settles/2)
+}
+
+// settled finds the newest such reading that covers no more than a time (zero for any).
 func settled(history []billing.Balance, until time.Time) (billing.Balance, bool) {
 	for i := len(history) - 1; i >= 0; i-- {
 		b := history[i]
-		at := covers(b)
-		if b.ReadAt.Sub(at) < min(15*time.Minute, b.Settles/2) || !until.IsZero() && at.After(until) {
+		if !Settled(b) || !until.IsZero() && covers(b).After(until) {
 			continue
 		}
 		return b, true
