@@ -22,6 +22,7 @@ func Defaults() Settings {
 		RenewalStep:    7 * day,
 		ForgottenPush:  []billing.Money{billing.MustMoney("100", "CNY"), billing.MustMoney("15", "USD")},
 		DrainStep:      []billing.Money{billing.MustMoney("0.5", "CNY"), billing.MustMoney("0.07", "USD")},
+		DriftFrom:      []billing.Money{billing.MustMoney("100", "CNY"), billing.MustMoney("15", "USD")},
 		UnreachableFor: 30 * time.Minute,
 		StaleBalance:   15 * time.Minute,
 		StaleInventory: 45 * time.Minute,

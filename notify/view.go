@@ -31,7 +31,9 @@ type AccountView struct {
 	Readings []billing.Reading
 	Release  bool // the configuration allows to give things back here
 	Covered  ledger.Covered
-	Arrived  Arrival // the last top-up that was seen
+	Falls    []ledger.Step  // of a lifetime counter, of late
+	Drifts   []ledger.Drift // of the last week
+	Arrived  Arrival        // the last top-up that was seen
 }
 
 // Paid counts requests for which clouds charge. Days and months are UTC's.
@@ -98,6 +100,7 @@ type Settings struct {
 	RenewalStep    time.Duration   // what renews itself is told this long before, with its price
 	ForgottenPush  []billing.Money // per month, one per currency: own message from here on
 	DrainStep      []billing.Money // per hour, one per currency: the least that is called unexplained, and doubled a step
+	DriftFrom      []billing.Money // per day, one per currency: bill and meter may be so far apart
 	UnreachableFor time.Duration   // an account that could not be read for so long is a message
 	StaleBalance   time.Duration
 	StaleInventory time.Duration

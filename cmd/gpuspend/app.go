@@ -240,6 +240,7 @@ func (a *App) Run(ctx context.Context) error {
 	start("releases", a.engine.Run)
 	start("members", a.runMembers)
 	start("messages", func(ctx context.Context) error { a.pipeline.Run(ctx); return nil })
+	start("drift", a.keepDrift)
 	start("owners", func(ctx context.Context) error { return a.db.KeepAttributed(ctx, attributeEvery) })
 	if a.chat != nil {
 		start("chat", a.runChat)
@@ -311,6 +312,32 @@ func (a *App) changed(ctx context.Context, _ billing.AccountID) {
 	}
 	if err := errors.Join(a.Judge(ctx), a.morning(ctx)); err != nil && ctx.Err() == nil {
 		a.o.Log.Error("not judged", "error", err)
+	}
+}
+
+// driftEvery is how often bills are compared with our own meter, and driftDays how far back: clouds bill two days late.
+const (
+	driftEvery = time.Hour
+	driftDays  = 8
+)
+
+// keepDrift compares until ctx ends.
+func (a *App) keepDrift(ctx context.Context) error {
+	every := driftEvery
+	if a.o.Speed > 1 {
+		every = max(time.Duration(float64(every)/a.o.Speed), time.Second)
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if err := a.db.NoteDrift(ctx, a.o.Now(), driftDays); err != nil && ctx.Err() == nil {
+			a.o.Log.Error("bill and meter not compared", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
 	}
 }
 

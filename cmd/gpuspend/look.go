@@ -59,6 +59,9 @@ func install(c Config, drivers []billing.Driver, accounts []billing.Account) (in
 	return in, nil
 }
 
+// driftsKept is for how long a day whose bill and meter disagree is told of: a week of whole days.
+const driftsKept = 8 * 24 * time.Hour
+
 // arrivalsKept is how long a top-up is still said beside the balance.
 const arrivalsKept = 48 * time.Hour
 
@@ -77,6 +80,14 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 		return notify.View{}, err
 	}
 	spans = append(spans, in.declaredSpans(snap.Accounts, billing.Period{Start: now.Add(-drainSeen), End: now}, now)...)
+	falls, err := db.Falls(ctx, now.Add(-arrivalsKept))
+	if err != nil {
+		return notify.View{}, err
+	}
+	drifts, err := db.Drifts(ctx, now.Add(-driftsKept))
+	if err != nil {
+		return notify.View{}, err
+	}
 	v := notify.View{Now: now, Zone: in.zone, Hours: in.hours, Settings: in.settings, Source: in.source}
 	if v.Paid, err = paid(ctx, db, in.daily, now); err != nil {
 		return notify.View{}, err
@@ -94,6 +105,16 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 		history, err := db.BalanceHistory(ctx, a.ID, now.Add(-arrivalsKept))
 		if err != nil {
 			return notify.View{}, err
+		}
+		for _, f := range falls {
+			if f.Account == a.ID {
+				av.Falls = append(av.Falls, f)
+			}
+		}
+		for _, f := range drifts {
+			if f.Account == a.ID {
+				av.Drifts = append(av.Drifts, f)
+			}
 		}
 		av.Arrived = arrival(history)
 		av.Drain = drain(history, spans, a.ID, now)

@@ -6,6 +6,8 @@ import "gpuspend/notify"
 func All() []notify.Rule {
 	return []notify.Rule{
 		balance(),
+		counter(),
+		drift(),
 		expiry(),
 		forgottenDisk(),
 		forgottenIP(),

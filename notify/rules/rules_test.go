@@ -243,6 +243,7 @@ func TestDefaultsAreAsDocumentedC29(t *testing.T) {
 		"forgotten_ip":       append([]string{days(d.DiskAge)}, floor...),
 		"forgotten_snapshot": append([]string{days(d.SnapshotAge)}, floor...),
 		"stopped":            {hours(d.StoppedAge), hours(d.StoppedPush), d.StoppedFloor[0].Amount(), d.StoppedFloor[1].Amount()},
+		"drift":              {"5", d.DriftFrom[0].Amount(), d.DriftFrom[1].Amount()},
 		"unexplained":        {d.DrainStep[0].Amount(), d.DrainStep[1].Amount()},
 		"unreachable":        {strconv.Itoa(int(d.UnreachableFor / time.Minute))},
 	}

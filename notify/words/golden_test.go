@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/notify"
 	"gpuspend/notify/internal/scene"
 	"gpuspend/notify/rules"
@@ -128,6 +129,8 @@ func TestGoldenMessages(t *testing.T) {
 		{"stopped", scene.View(scene.Night(), off), []string{"stopped"}},
 		{"unreachable", scene.View(scene.Night(), down), []string{"unreachable"}},
 		{"expiry_wiped", scene.View(scene.Morning(), wiped(scene.Morning())), []string{"expiry"}},
+		{"drift", scene.View(scene.Morning(), drifting(scene.Morning())), []string{"drift"}},
+		{"counter", scene.View(scene.Morning(), drifting(scene.Morning())), []string{"counter"}},
 		{"unexplained", scene.View(scene.Morning(), scene.AutoDL(scene.Morning())), []string{"unexplained"}},
 		{"unreachable_part", scene.View(scene.Morning(), scene.Alibaba(scene.Morning())), []string{"unreachable"}},
 	}
@@ -141,6 +144,15 @@ func TestGoldenMessages(t *testing.T) {
 			checkShape(t, tt.name+"."+lang, lang, m, tt.name == "forgotten")
 		}
 	}
+}
+
+// drifting has a day whose bill says more than the meter, and a counter that went back.
+func drifting(now time.Time) notify.AccountView {
+	a := scene.AutoDL(now)
+	a.Drifts = []ledger.Drift{{Account: a.ID, Day: now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -2), Currency: "CNY",
+		Billed: scene.CNY("412.5"), Accrued: scene.CNY("120"), AccruedMost: scene.CNY("120")}}
+	a.Falls = []ledger.Step{{Account: a.ID, At: now.Add(-time.Hour), Kind: ledger.StepFell, Amount: scene.CNY("103.96")}}
+	return a
 }
 
 // wiped has a machine that is off and will be deleted.

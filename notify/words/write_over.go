@@ -45,6 +45,8 @@ func (l letter) overPush(a notify.Alert, account notify.AccountView, who string)
 		return l.push([]string{"notify.over.unexplained"}, "who", who)
 	case "member":
 		return l.push([]string{"notify.over.member"})
+	case "drift", "counter":
+		return l.push([]string{"notify.over." + a.Rule}, "who", who)
 	case "expiry":
 		return l.push([]string{"notify.over.expiry"}, "who", who)
 	case "stopped":

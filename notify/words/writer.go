@@ -52,6 +52,10 @@ func (w Writer) Write(v notify.View, lang string, group []billing.Finding) (noti
 		m = l.members(group)
 	case rules.UnexplainedFacts:
 		m = l.unexplained(group[0], facts)
+	case rules.CounterFacts:
+		m = l.counter(group[0], facts)
+	case rules.DriftFacts:
+		m = l.drift(group[0], facts)
 	default:
 		return notify.Message{}, fmt.Errorf("write message: rule %s: facts of type %T", group[0].Rule, facts)
 	}
