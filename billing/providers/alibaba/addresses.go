@@ -75,7 +75,8 @@ func (ip address) tags() map[string]string {
 	return out
 }
 
-// addressResource puts an EIP into our words. The API has no price for one.
+// addressResource puts an EIP into our words. DescribePrice knows no EIPs, and of bandwidth only what is paid by traffic: its
+// rate stays unknown.
 func (a *account) addressResource(region string, ip address) billing.Resource {
 	tags := ip.tags()
 	r := billing.Resource{

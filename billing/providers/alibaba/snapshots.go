@@ -80,6 +80,8 @@ func (l link) share() billing.Decimal {
 	return d
 }
 
+// snapshotResource puts a snapshot into our words. DescribePrice knows no snapshots: the rate stays unknown, and only the
+// bill says what a chain came to.
 func (a *account) snapshotResource(region string, s snapshot, chains map[string]link) billing.Resource {
 	tags := s.Tags.all()
 	r := billing.Resource{
