@@ -23,6 +23,11 @@ const (
 	SourceCounter ChargeSource = "counter" // derived from a wallet's lifetime counter
 )
 
+// Sources lists every source, in the default order.
+func Sources() []ChargeSource {
+	return []ChargeSource{SourceFOCUS, SourceNative, SourceAPI, SourceCounter}
+}
+
 // Charge is the vendor's figure for something over a period. Names are FOCUS column names. An unknown Money or Decimal
 // is a null of the file; BilledCost is always known.
 type Charge struct {

@@ -32,6 +32,7 @@ type DigestData struct {
 	Balances    []BalanceRow `json:"balances"`
 	NotRead     []NotRead    `json:"not_read"`
 	Undelivered []LetterRow  `json:"undelivered"`
+	Unowned     *StatusSum   `json:"unowned,omitempty"` // on the first working day of a week
 }
 
 // morning is everything that a digest says.
@@ -40,6 +41,7 @@ type morning struct {
 	needs []string
 	cost  ledger.Report // of the days since the working day before, by owner
 	lost  []notify.Letter
+	weeks []item // what is nobody's, on the first working day of a week
 }
 
 func digest(ctx context.Context, d *Desk, r Request) (Answer, error) {
@@ -102,6 +104,9 @@ func (d *Desk) morning(ctx context.Context, r Request) (morning, error) {
 			return morning{}, err
 		}
 	}
+	if firstOfWeek(s.view, r.Now, r.Zone) {
+		m.weeks = nobodys(s.view)
+	}
 	m.needs, err = needs(d.Words, r.Print, s.view, quiet)
 	return m, err
 }
@@ -127,6 +132,28 @@ func lastWorkday(v notify.View, now time.Time, zone *time.Location) time.Time {
 		}
 	}
 	return midnight(now, zone, -1)
+}
+
+// firstOfWeek says that a day is the first working day of its week.
+func firstOfWeek(v notify.View, now time.Time, zone *time.Location) bool {
+	monday := midnight(now, zone, -(int(now.In(zone).Weekday())+6)%7)
+	return v.Hours.Works(now, zone) && lastWorkday(v, now, zone).Before(monday)
+}
+
+// mostUnowned is how many unowned things the week's digest names.
+const mostUnowned = 3
+
+// unownedQueue names the dearest things that are nobody's.
+func unownedQueue(p words.Printer, all []item) []notify.Block {
+	if len(all) == 0 {
+		return nil
+	}
+	var names []string
+	for _, x := range all[:min(mostUnowned, len(all))] {
+		names = append(names, label(x.Name, x.Ref.ID)+" "+p.MoneyPer(x.monthly, words.PerMonth))
+	}
+	return []notify.Block{notify.Section(p.Rich("owners.queue", "count", len(all), "sum", sumText(p, all), "names", strings.Join(names, " · "))),
+		notify.Actions(notify.Button{Label: p.Text("owners.queue_button"), Action: ActionRun, Value: "unowned"})}
 }
 
 // needs are the first lines of everything that the rules would say of now, the most severe first, without what somebody
@@ -181,6 +208,9 @@ func digestData(r Request, m morning) DigestData {
 		To: midnight(q.To, r.Zone, -1).Format(time.DateOnly), Cost: totalsData(m.cost.Totals), Owners: costData(m.cost).Rows,
 		Unused:   StatusSum{Count: counted(len(m.wasted), everRead(m.view)), Totals: monthlyTotals(m.wasted)},
 		Balances: statusData(r, m.situation).Balances, NotRead: statusData(r, m.situation).NotRead, Undelivered: alertsData(m.view, r.Now, nil, m.lost).Undelivered}
+	if len(m.weeks) > 0 {
+		data.Unowned = &StatusSum{Count: counted(len(m.weeks), everRead(m.view)), Totals: monthlyTotals(m.weeks)}
+	}
 	if data.Needs == nil {
 		data.Needs = []string{}
 	}
@@ -190,6 +220,7 @@ func digestData(r Request, m morning) DigestData {
 func digestMessage(p words.Printer, m morning) notify.Message {
 	if m.calm() {
 		out := headed(digestTitle(p, m))
+		out.Blocks = append(out.Blocks, unownedQueue(p, m.weeks)...)
 		out.Blocks = append(out.Blocks, notify.Context(notify.Join("\n", digestSpent(p, m), readLine(p, m.view, billing.ReadInventory))))
 		return out
 	}
@@ -211,6 +242,7 @@ func digestMessage(p words.Printer, m morning) notify.Message {
 		lines = append(lines, p.Rich("bot.alerts.lost", "count", len(m.lost)))
 	}
 	out.Blocks = append(out.Blocks, notify.Section(notify.Join("\n", lines...)), notify.Actions(digestButtons(p, m)...))
+	out.Blocks = append(out.Blocks, unownedQueue(p, m.weeks)...)
 	small := append([]notify.Rich{readLine(p, m.view, billing.ReadInventory)},
 		warningLines(p, m.view, billing.ReadBalance, billing.ReadInventory, billing.ReadCharges)...)
 	out.Blocks = append(out.Blocks, notify.Context(notify.Join("\n", small...)))

@@ -122,6 +122,22 @@ func stop(ctx context.Context, tx *sql.Tx, account billing.AccountID, why billin
 	return err
 }
 
+// SetSources keeps the order in which an account's sources of charges count; what is not named comes after, in the
+// default order.
+func (d *DB) SetSources(ctx context.Context, account billing.AccountID, order []billing.ChargeSource) error {
+	text := ""
+	for _, s := range order {
+		text += " " + string(s)
+	}
+	if text != "" {
+		text += " "
+	}
+	return d.write(ctx, "set sources", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE accounts SET sources = ? WHERE id = ?", text, account)
+		return err
+	})
+}
+
 // DeclareBill keeps what has to be known of an account's bill. What lacks amortised amounts is amended when it is
 // imported, so a change counts from the next import on.
 func (d *DB) DeclareBill(ctx context.Context, account billing.AccountID, k billing.BillKind) error {

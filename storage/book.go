@@ -328,13 +328,14 @@ func (b *billed) where(sort, day string) (string, []any) {
 	return text.String(), args
 }
 
-// counting leaves, of each account's day, the source that counts: the first in billing's order that has charges there.
+// counting leaves, of each account's day, the source that counts: the first in the account's order, then
+// in billing's, that has charges there.
 func (b *billed) counting(day string) string {
 	if !b.rival {
 		return ""
 	}
 	rank := func(p string) string {
-		return "CASE " + p + ".source WHEN 'focus' THEN 1 WHEN 'native' THEN 2 WHEN 'api' THEN 3 ELSE 4 END"
+		return "COALESCE(NULLIF(instr(a.sources, ' ' || " + p + ".source || ' '), 0), CASE " + p + ".source WHEN 'focus' THEN 1001 WHEN 'native' THEN 1002 WHEN 'api' THEN 1003 ELSE 1004 END)"
 	}
 	return fmt.Sprintf(`AND NOT EXISTS (SELECT 1 FROM parts o JOIN source_days d ON d.part_id = o.id
 		WHERE o.account_id = p.account_id AND o.state = 'live' AND d.day = %s AND %s < %s)`, day, rank("o"), rank("p"))

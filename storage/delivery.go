@@ -104,6 +104,10 @@ func (l *loader) goLive(ctx context.Context, im Import) (ImportSummary, error) {
 		if err := l.flip(ctx, tx, im); err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, "UPDATE accounts SET no_effective = no_effective OR ?, no_invoice = no_invoice OR ? WHERE id = ?",
+			l.bill.NoEffective, l.bill.NoInvoice, im.Account); err != nil {
+			return err
+		}
 		return l.cover(ctx, tx)
 	})
 	return sum, err

@@ -38,7 +38,9 @@ type loader struct {
 	account  billing.AccountID
 	source   billing.ChargeSource
 	delivery int64
-	amortise bool // the bill has no EffectiveCost: BilledCost stands for it
+	provider string           // of the last charge
+	bill     billing.BillKind // as the providers' names tell
+	amortise bool             // the bill has no EffectiveCost: BilledCost stands for it
 	keyed    func(c *billing.Charge) (partKey, billing.Period)
 
 	parts   map[partKey]*loadingPart
@@ -102,6 +104,9 @@ func (l *loader) add(ctx context.Context, c *billing.Charge) error {
 	if err != nil {
 		return failed(err)
 	}
+	if c.Provider != l.provider {
+		l.recognise(c.Provider)
+	}
 	if l.amortise && !c.EffectiveCost.Known() {
 		c.EffectiveCost = c.BilledCost
 	}
@@ -120,6 +125,14 @@ func (l *loader) add(ctx context.Context, c *billing.Charge) error {
 		return l.commit(ctx)
 	}
 	return nil
+}
+
+// recognise notes what a provider's bills lack.
+func (l *loader) recognise(provider string) {
+	k := billing.BillOf(provider)
+	l.provider = provider
+	l.bill.NoEffective, l.bill.NoInvoice = l.bill.NoEffective || k.NoEffective, l.bill.NoInvoice || k.NoInvoice
+	l.amortise = l.amortise || k.NoEffective
 }
 
 // reach notes how far the bill goes. Purchases and taxes say nothing of it: their periods run into the future.

@@ -129,6 +129,15 @@ func (a *App) resolve(ctx context.Context, c Config) (*present, []watch.Account,
 		if account, err = a.db.EnsureAccount(ctx, account); err != nil {
 			return nil, nil, err
 		}
+		if err := a.db.SetSources(ctx, account.ID, c.Accounts[i].Sources); err != nil {
+			return nil, nil, err
+		}
+		if bill := c.Accounts[i].Bill; len(bill) > 0 {
+			k := billing.BillKind{NoEffective: slices.Contains(bill, "no_effective"), NoInvoice: slices.Contains(bill, "no_invoice")}
+			if err := a.db.DeclareBill(ctx, account.ID, k); err != nil {
+				return nil, nil, err
+			}
+		}
 		p.accounts = append(p.accounts, account)
 		watched[i].Account = account
 	}

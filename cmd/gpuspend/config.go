@@ -82,9 +82,11 @@ type AccountConfig struct {
 	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
 	Poll        PollConfig        `yaml:"poll" doc:"how often to read"`
 
-	payer        string             // of a member: the account that lists it and pays for it
-	Organization OrganizationConfig `yaml:"organization" doc:"AWS: this account's key lists the accounts of an organisation; each is watched"`
-	Machines     []MachineConfig    `yaml:"machines" doc:"what runs here and no API shows, such as AutoDL's ordinary instances"`
+	payer        string                 // of a member: the account that lists it and pays for it
+	Organization OrganizationConfig     `yaml:"organization" doc:"AWS: this account's key lists the accounts of an organisation; each is watched"`
+	Sources      []billing.ChargeSource `yaml:"sources" doc:"which charges count where several sources have some of a day; default focus, native, api, counter"`
+	Bill         []string               `yaml:"bill" doc:"what its bills lack: no_effective (EffectiveCost is unusable), no_invoice (BilledCost is no invoice amount); Huawei Cloud and Tencent Cloud are recognised"`
+	Machines     []MachineConfig        `yaml:"machines" doc:"what runs here and no API shows, such as AutoDL's ordinary instances"`
 }
 
 // OrganizationConfig says how the accounts of an organisation are read.

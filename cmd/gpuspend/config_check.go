@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -136,6 +137,24 @@ func (k *checker) accounts(c Config) {
 		k.provider(path, a)
 		k.organization(path, a)
 		k.machines(path, c, a)
+		k.bills(path, a)
+	}
+}
+
+// bills judges how an account's bills are to be taken.
+func (k *checker) bills(path string, a AccountConfig) {
+	for i, s := range a.Sources {
+		at := fmt.Sprintf("%s.sources[%d]", path, i)
+		if !slices.Contains(billing.Sources(), s) {
+			k.wrong(at, "%q is no source; it is focus, native, api or counter", s)
+		} else if slices.Index(a.Sources, s) < i {
+			k.wrong(at, "%s stands there twice", s)
+		}
+	}
+	for i, b := range a.Bill {
+		if b != "no_effective" && b != "no_invoice" {
+			k.wrong(fmt.Sprintf("%s.bill[%d]", path, i), "%q is not known; it is no_effective or no_invoice", b)
+		}
 	}
 }
 
