@@ -128,24 +128,34 @@ func statementMessage(p words.Printer, q ledger.Question, all []ledger.Statement
 		return headed(p.Text("statement.nothing", "period", periodText(p, q)))
 	}
 	m := headed(p.Text("statement.title", "period", periodText(p, q), "count", len(all)))
+	var notes []notify.Rich
 	for _, s := range all {
-		m.Blocks = append(m.Blocks, notify.Section(notify.Bold(s.Account.Name)), notify.Grid(statementTable(p, s)))
-		notes := []notify.Rich{p.Rich("statement.between", "from", notify.Plain(p.Moment(s.From)), "to", notify.Plain(p.Moment(s.To)))}
+		notes = append(notes, notify.Bold(s.Account.Name)+notify.Plain("  ")+
+			p.Rich("statement.between", "from", notify.Plain(p.Moment(s.From)), "to", notify.Plain(p.Moment(s.To))))
 		for _, t := range s.TopUps {
 			notes = append(notes, p.Rich("statement.topup."+t.Source, "sum", p.Money(t.Amount), "time", notify.Plain(p.Moment(t.At))))
 		}
-		m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", notes...)))
 	}
+	m.Blocks = append(m.Blocks, notify.Grid(statementTable(p, all)), notify.Context(notify.Join("\n", notes...)))
 	return m
 }
 
-func statementTable(p words.Printer, s ledger.Statement) notify.Table {
-	t := notify.Table{Columns: []notify.Column{{Title: p.Text("statement.column")}, {Title: string(s.Opening.Currency()), Right: true}}}
+// statementTable has the lines of every wallet under its name: a message may hold one table.
+func statementTable(p words.Printer, all []ledger.Statement) notify.Table {
+	t := notify.Table{Columns: []notify.Column{{Title: p.Text("statement.column")}, {Right: true}}}
+	for _, s := range all {
+		t.Rows = append(t.Rows, []notify.Rich{notify.Bold(s.Account.Name), notify.Plain(string(s.Opening.Currency()))})
+		t.Rows = append(t.Rows, statementRows(p, s)...)
+	}
+	return t
+}
+
+func statementRows(p words.Printer, s ledger.Statement) (rows [][]notify.Rich) {
 	line := func(key string, sign string, m billing.Money, always bool) {
 		if !always && m.Sign() == 0 {
 			return
 		}
-		t.Rows = append(t.Rows, []notify.Rich{notify.Plain(p.Text("statement." + key)), notify.Plain(strings.TrimSpace(sign + " " + p.Money(m)))})
+		rows = append(rows, []notify.Rich{notify.Plain(p.Text("statement." + key)), notify.Plain(strings.TrimSpace(sign + " " + p.Money(m)))})
 	}
 	line("opening", "", s.Opening, true)
 	line("added", "+", s.Added, true)
@@ -160,6 +170,5 @@ func statementTable(p words.Printer, s ledger.Statement) notify.Table {
 	line(used, "−", s.Used, true)
 	line("returned", "+", s.Returned, false)
 	line("difference", "", s.Difference, true)
-	t.Foot = append(t.Foot, []notify.Rich{notify.Plain(p.Text("statement.closing")), notify.Plain(p.Money(s.Closing))})
-	return t
+	return append(rows, []notify.Rich{notify.Bold(p.Text("statement.closing")), notify.Bold(p.Money(s.Closing))})
 }

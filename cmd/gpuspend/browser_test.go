@@ -152,7 +152,7 @@ func TestDemoPictures(t *testing.T) {
 		page.Shot(s.name + "-open")
 		page.Shot(s.name+"-history", browser.JS(`document.querySelector('#log').scrollTop = 0`))
 		n := `document.querySelectorAll('#log .message.ephemeral').length`
-		for _, c := range []string{"status", "balance", "cost 30d by provider", "forgotten", "list", "expiring", "help", "estimate 8xA100-80G 30h disk=1TB egress=100GB snapshot=120GB ip=1", "stauts", "release vault-1", "release infer-asg-7f"} {
+		for _, c := range []string{"status", "balance", "cost 30d by provider", "forgotten", "list", "expiring", "help", "digest", "alerts", "statement", "forecast", "cost 7d by owner where provider=cloud-a", "unowned", "compare network premium=35% cut=6.8%", "estimate 8xA100-80G 30h disk=1TB egress=100GB snapshot=120GB ip=1", "stauts", "release vault-1", "release infer-asg-7f"} {
 			page.Do(c, browser.JS(`window.before = `+n), typing("/gpu "+c), browser.Until(n+` > window.before`))
 			page.Shot(s.name+"-"+c, browser.JS(answer+`.scrollIntoView({block: 'start'})`))
 		}
