@@ -123,12 +123,11 @@ func (e Extra) cost(a amountOf) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	low, high := billing.DecimalFromInt(1), billing.DecimalFromInt(1)
+	low, high := a.low, a.high
 	switch e.Per {
 	case PerGB:
 		return whole, nil
 	case PerGBHour, PerMbpsHour, PerPiece:
-		low, high = a.low, a.high
 	default:
 		month := Prepaid{MonthHours: e.MonthHours}.hours()
 		if low, err = months(a.low, month, e.Whole); err == nil {
