@@ -18,7 +18,7 @@ type CounterFacts struct {
 func counter() notify.Rule {
 	return notify.Rule{
 		Name: "counter", Title: billing.Say("rule.counter"),
-		Default: "at once, when a wallet's lifetime counter goes back, for two days",
+		Default: "at once, when a wallet's lifetime counter goes back, for 2 days",
 		Find:    findCounter,
 	}
 }

@@ -20,7 +20,7 @@ type DriftFacts struct {
 func drift() notify.Rule {
 	return notify.Rule{
 		Name: "drift", Title: billing.Say("rule.drift"),
-		Default: "a day whose bill and own meter are more than 5 % and CN¥100 or $15 apart, for a week",
+		Default: "a day whose bill and own meter are more than 5 % and CN¥100 or $15 apart, for 7 days",
 		Find:    findDrift,
 	}
 }
