@@ -84,7 +84,8 @@ const (
 	billingService = "Billing"
 	plansService   = "savingsplans"
 	organizations  = "Organizations"
-	bucketService  = "S3" // its answers are XML for listings, and anything for objects
+	watchService   = "CloudWatch" // its answers are XML
+	bucketService  = "S3"         // its answers are XML for listings, and anything for objects
 )
 
 func spokenInJSON(service string) bool {
@@ -117,7 +118,7 @@ func check(op, service, action string, head http.Header, body []byte) error {
 	switch {
 	case page:
 		return &billing.Error{Kind: billing.Upstream, Op: op, Say: billing.Say("error.web_page"), Err: errors.New("the answer is a web page")}
-	case service == "EC2" || service == "STS":
+	case service == "EC2" || service == "STS" || service == watchService:
 		return checkXML(op, action, text)
 	case spokenInJSON(service) && !json.Valid(text):
 		var v any
@@ -185,6 +186,8 @@ func listOf(action string) string {
 		return "capacityReservationSet"
 	case "DescribeSpotPriceHistory":
 		return "spotPriceHistorySet"
+	case "ListMetrics", "GetMetricStatistics":
+		return action + "Result"
 	}
 	return ""
 }

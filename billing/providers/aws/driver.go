@@ -81,7 +81,7 @@ func claims() map[billing.Capability]billing.Claim {
 			"only, from AWS's list of July 2026; snapshots have no price, and their size is the full one, an upper bound"),
 		billing.CanCommitments: yes(ec2("DescribeReservedInstances"), "savings plans, reserved instances and capacity blocks (30 minutes before their end, when AWS starts to terminate)"),
 		billing.CanOffers:      yes(ec2("DescribeSpotPriceHistory"), "spot per zone of each region looked at; on demand us-east-1 only; no stock"),
-		billing.CanUtilisation: no(docGPU, "GPU metrics need the CloudWatch agent on the machine; not read yet"),
+		billing.CanUtilisation: yes(docGPU, "of machines whose CloudWatch agent reports nvidia_smi utilization_gpu with InstanceId, each card; of others nothing is known; the first million requests a month cost nothing"),
 		billing.CanFind:        yes(ec2("DescribeInstances"), ""),
 		billing.CanRehearse:    yes(ec2("TerminateInstances"), "DryRun says whether the key may, not whether the state allows it"),
 		billing.CanStop:        yes(ec2("StopInstances"), "volumes and addresses of a stopped instance cost on"),
@@ -107,6 +107,7 @@ func permissions() []billing.Permission {
 	add(false, billing.CanBalance, "billing:GetCredits")
 	add(false, billing.CanCommitments, "savingsplans:DescribeSavingsPlans", "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
 	add(false, billing.CanOffers, "ec2:DescribeSpotPriceHistory")
+	add(false, billing.CanUtilisation, "cloudwatch:ListMetrics", "cloudwatch:GetMetricStatistics")
 	add(false, billing.CanCharges, "ce:GetCostAndUsage", "s3:ListBucket", "s3:GetObject")
 	add(false, billing.CanMembers, "organizations:ListAccounts", "organizations:ListParents", "organizations:ListTagsForResource", "sts:AssumeRole")
 	add(true, billing.CanStop, "ec2:StopInstances")

@@ -124,6 +124,8 @@ func iamPrefix(service string) string {
 		return "s3:"
 	case organizations:
 		return "organizations:"
+	case watchService:
+		return "cloudwatch:"
 	case plansService:
 		return "savingsplans:"
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -39,6 +40,8 @@ func TestRequestForms(t *testing.T) {
 	}
 	_, _ = list(p, billing.KindInstance, "us-east-1")
 	_, _ = p.(billing.Charger).Billed(context.Background(), billing.Period{End: testNow()})
+	for range p.(billing.Meter).Utilisation(context.Background(), billing.Period{Start: testNow().Add(-time.Hour), End: testNow()}) {
+	}
 	_, _ = p.(billing.Releaser).Release(context.Background(), billing.Act{Verb: billing.VerbDelete, Ref: here(billing.KindImage, "ami-base")})
 	const query = " application/x-www-form-urlencoded "
 	for action, want := range map[string]string{
@@ -49,7 +52,10 @@ func TestRequestForms(t *testing.T) {
 		"DescribeInstances":            `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeInstances&MaxResults=1000&Version=2016-11-15`,
 		"DescribeReservedInstances":    `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeReservedInstances&Version=2016-11-15`,
 		"DescribeCapacityReservations": `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeCapacityReservations&MaxResults=1000&Version=2016-11-15`,
-		"DeregisterImage":              `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DeregisterImage&DryRun=false&ImageId=ami-base&Version=2016-11-15`, // its snapshots stay
+		"ListMetrics":                  `POST monitoring.us-east-1.amazonaws.com/` + query + `Action=ListMetrics&MetricName=nvidia_smi_utilization_gpu&Namespace=CWAgent&Version=2010-08-01`,
+		"GetMetricStatistics": `POST monitoring.us-east-1.amazonaws.com/` + query + `Action=GetMetricStatistics&Dimensions.member.1.Name=InstanceId&Dimensions.member.1.Value=i-idle` +
+			`&EndTime=2026-11-29T10%3A30%3A00Z&MetricName=CPUUtilization&Namespace=AWS%2FEC2&Period=300&StartTime=2026-11-29T09%3A30%3A00Z&Statistics.member.1=Average&Unit=Percent&Version=2010-08-01`,
+		"DeregisterImage": `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DeregisterImage&DryRun=false&ImageId=ami-base&Version=2016-11-15`, // its snapshots stay
 	} {
 		if got[action] != want {
 			t.Errorf("%s is asked as\n%s, want\n%s", action, got[action], want)
