@@ -83,3 +83,9 @@ func periodName(p billing.Period) string {
 func vendorTime(t, midnight time.Time) time.Time {
 	return t.UTC().Add(time.Duration(midnightOffset(midnight)) * time.Millisecond)
 }
+
+// localDay counts the date of an instant in a zone in days since 1970.
+func localDay(t time.Time, zone *time.Location) int64 {
+	y, m, d := t.In(zone).Date()
+	return floorDiv(stamp(time.Date(y, m, d, 0, 0, 0, 0, time.UTC)), dayMillis)
+}

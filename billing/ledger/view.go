@@ -74,6 +74,15 @@ func (s Sort) String() string {
 // Calendar says that a cut is one of time.
 func (c Cut) Calendar() bool { return c == ByDay || c == ByWeek || c == ByMonth }
 
+// Label says that a cut is by what a charge is labelled with, which is shared by many.
+func (c Cut) Label() bool {
+	switch c {
+	case ByProvider, ByService, ByPart, ByRegion, ByOwner, ByProject, ByGPU, ByMode:
+		return true
+	}
+	return false
+}
+
 // Date is the key of an instant under a cut of time, as the clock of its zone shows it.
 func (c Cut) Date(local time.Time) string {
 	switch c {
