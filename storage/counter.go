@@ -69,7 +69,7 @@ func (d *DB) countDay(ctx context.Context, account billing.AccountID, day time.T
 		return err
 	}
 	l.keyed = byUTCDay
-	if err := l.loadWindow(ctx, billing.Period{Start: day, End: day.Add(24 * time.Hour)}, slices.Values(charges)); err != nil {
+	if err := l.loadWindow(ctx, billing.Period{Start: day, End: day.Add(24 * time.Hour)}, listed(charges)); err != nil {
 		return l.abandon(ctx, err)
 	}
 	err = d.write(ctx, op, func(tx *sql.Tx) error {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/big"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +58,17 @@ func usage(at time.Time, amount string) billing.Charge {
 		BillingPeriod: billing.Period{Start: day("2026-11-01"), End: day("2026-12-01")},
 		ChargePeriod:  billing.Period{Start: at, End: at.Add(time.Hour)}, ChargeCategory: "Usage",
 		BilledCost: billing.MustMoney(amount, "USD")}
+}
+
+// lined gives lines as a poll does.
+func lined(rows []billing.Charge) iter.Seq2[billing.Charge, error] {
+	return func(yield func(billing.Charge, error) bool) {
+		for _, c := range rows {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
 }
 
 func hours(n int, amount string) []billing.Charge {
@@ -207,7 +218,7 @@ func TestOneSourceCountsPerDay(t *testing.T) {
 	s := newShop(t)
 	ctx := context.Background()
 	window := billing.Period{Start: day("2026-11-01"), End: day("2026-11-04")}
-	err := s.RecordCharges(ctx, s.account, window, day("2026-11-04"), billing.Coverage{Through: day("2026-11-04")}, slices.Values(hours(72, "1")))
+	err := s.RecordCharges(ctx, s.account, window, day("2026-11-04"), billing.Coverage{Through: day("2026-11-04")}, lined(hours(72, "1")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +236,7 @@ func TestPolledWindowIsSwappedWhole(t *testing.T) {
 	ctx := context.Background()
 	window := billing.Period{Start: day("2026-11-01"), End: day("2026-11-03")}
 	poll := func(rows []billing.Charge) error {
-		return s.RecordCharges(ctx, s.account, window, day("2026-11-03"), billing.Coverage{Through: day("2026-11-03")}, slices.Values(rows))
+		return s.RecordCharges(ctx, s.account, window, day("2026-11-03"), billing.Coverage{Through: day("2026-11-03")}, lined(rows))
 	}
 	if err := poll(hours(48, "1")); err != nil {
 		t.Fatal(err)

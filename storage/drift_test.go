@@ -28,7 +28,7 @@ func TestDriftIsKeptPerDay(t *testing.T) {
 	}
 	bill := usage(from, "70")
 	window := billing.Period{Start: from, End: from.Add(24 * time.Hour)}
-	if err := s.RecordCharges(ctx, a.ID, window, from.Add(30*time.Hour), billing.Coverage{Through: window.End}, func(yield func(billing.Charge) bool) { yield(bill) }); err != nil {
+	if err := s.RecordCharges(ctx, a.ID, window, from.Add(30*time.Hour), billing.Coverage{Through: window.End}, func(yield func(billing.Charge, error) bool) { yield(bill, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -22,6 +22,7 @@ type ChargeFile struct {
 
 const (
 	intakeRows  = 256 // charges that are handed over at a time
+	polledRows  = 32  // of a polled bill: many accounts are read at once
 	intakeDepth = 4   // hands
 	beatEvery   = time.Minute
 )
@@ -35,10 +36,10 @@ type intake struct {
 }
 
 // startIntake reads until the context ends, or at most a hand of charges longer. A read that hangs is left behind.
-func startIntake(ctx context.Context, files []ChargeFile) *intake {
+func startIntake(ctx context.Context, files []ChargeFile, rows int) *intake {
 	in := &intake{full: make(chan []billing.Charge, intakeDepth), empty: make(chan []billing.Charge, intakeDepth)}
 	for range intakeDepth {
-		in.empty <- make([]billing.Charge, 0, intakeRows)
+		in.empty <- make([]billing.Charge, 0, rows)
 	}
 	go func() {
 		defer close(in.full)
@@ -91,7 +92,11 @@ func fill(r ChargeReader, hand []billing.Charge) ([]billing.Charge, error) {
 func (l *loader) loadFiles(ctx context.Context, files []ChargeFile) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	in := startIntake(ctx, files)
+	rows := intakeRows
+	if l.patience == polledPatience {
+		rows = polledRows
+	}
+	in := startIntake(ctx, files, rows)
 	for {
 		hand, more, err := l.next(ctx, in)
 		if err != nil {
@@ -118,7 +123,7 @@ func (l *loader) next(ctx context.Context, in *intake) (hand []billing.Charge, m
 	for {
 		wait := beatEvery
 		if l.tx != nil {
-			wait = l.left()
+			wait = min(l.left(), l.patience)
 		}
 		timer := time.NewTimer(wait)
 		select {

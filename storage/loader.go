@@ -43,6 +43,8 @@ type loader struct {
 	amortise bool             // the bill has no EffectiveCost: BilledCost stands for it
 	keyed    func(c *billing.Charge) (partKey, billing.Period)
 
+	patience time.Duration // how long an open transaction waits for more
+
 	parts   map[partKey]*loadingPart
 	order   []*loadingPart
 	last    *loadingPart // charges come in runs
@@ -58,7 +60,7 @@ type loader struct {
 }
 
 func (d *DB) newLoader(ctx context.Context, im Import) (*loader, error) {
-	l := &loader{db: d, account: im.Account, source: im.Source, keyed: byBillingPeriod,
+	l := &loader{db: d, account: im.Account, source: im.Source, keyed: byBillingPeriod, patience: batchTime,
 		parts: map[partKey]*loadingPart{}, items: newItemBook(), sums: newRollup()}
 	err := d.write(ctx, "import", func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO deliveries (account_id, source, adds, files, started_at) VALUES (?, ?, ?, ?, ?)`,

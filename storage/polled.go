@@ -4,16 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
 	"gpuspend/billing"
 )
 
-// RecordCharges swaps the charges of one polled window of whole UTC days, read complete. Days of the window without a
-// line are swapped too: they are delivered and empty. It fails with an Invalid error for a window of other times, or a
-// charge that lies outside it; then nothing is changed.
-func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, cov billing.Coverage, charges iter.Seq[billing.Charge]) error {
+// RecordCharges swaps the charges of one polled window of whole UTC days. They are asked for once, and written beside
+// what is live as they come, so that a long bill is never held whole; an error among them ends the window, which then
+// changes nothing. Days of the window without a line are swapped too: they are delivered and empty. It fails with an
+// Invalid error for a window of other times, or a charge that lies outside it.
+func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, cov billing.Coverage, charges iter.Seq2[billing.Charge, error]) error {
 	const op = "record charges"
 	if stamp(p.Start)%dayMillis != 0 || stamp(p.End)%dayMillis != 0 {
 		return fault(billing.Invalid, op, fmt.Errorf("%s to %s is not whole UTC days", p.Start, p.End), billing.Text{})
@@ -43,7 +45,7 @@ func (d *DB) RecordCharges(ctx context.Context, account billing.AccountID, p bil
 	return nil
 }
 
-func (l *loader) loadWindow(ctx context.Context, p billing.Period, charges iter.Seq[billing.Charge]) error {
+func (l *loader) loadWindow(ctx context.Context, p billing.Period, charges iter.Seq2[billing.Charge, error]) error {
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -52,19 +54,59 @@ func (l *loader) loadWindow(ctx context.Context, p billing.Period, charges iter.
 			return fail("record charges", err)
 		}
 	}
-	for c := range charges {
-		if !p.Contains(c.ChargePeriod.Start) {
-			return fault(billing.Invalid, "record charges", fmt.Errorf("a charge that starts at %s lies outside the window that was read",
-				c.ChargePeriod.Start.UTC().Format(time.RFC3339)), billing.Text{})
-		}
-		if err := l.add(ctx, &c); err != nil {
-			return err
-		}
-	}
-	return l.flush(ctx)
+	l.patience = polledPatience
+	return l.loadFiles(ctx, []ChargeFile{{Open: func() (ChargeReader, error) { return newPolled(p, charges), nil }}})
 }
 
-// delivered notes how far the cloud says that its bill reaches; the last line does not tell.
+// listed gives charges that are there already.
+func listed(charges []billing.Charge) iter.Seq2[billing.Charge, error] {
+	return func(yield func(billing.Charge, error) bool) {
+		for _, c := range charges {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// polledPatience is how long a transaction waits for more of a polled bill: other accounts are written meanwhile, and a
+// cloud's next page takes longer.
+const polledPatience = 2 * time.Millisecond
+
+// polled is a polled bill as something that can be read.
+type polled struct {
+	window billing.Period
+	next   func() (billing.Charge, error, bool)
+	stop   func()
+}
+
+func newPolled(p billing.Period, charges iter.Seq2[billing.Charge, error]) *polled {
+	next, stop := iter.Pull2(charges)
+	return &polled{p, next, stop}
+}
+
+// Read gives the next charge.
+func (r *polled) Read(into *billing.Charge) error {
+	c, err, ok := r.next()
+	switch {
+	case !ok:
+		return io.EOF
+	case err != nil:
+		return err
+	case !r.window.Contains(c.ChargePeriod.Start):
+		return fault(billing.Invalid, "record charges", fmt.Errorf("a charge that starts at %s lies outside the window that was read",
+			c.ChargePeriod.Start.UTC().Format(time.RFC3339)), billing.Text{})
+	}
+	*into = c
+	return nil
+}
+
+// Close ends the asking.
+func (r *polled) Close() error {
+	r.stop()
+	return nil
+}
+
 // delivered notes how far the cloud has delivered, and that its bill was read.
 func delivered(ctx context.Context, tx *sql.Tx, account billing.AccountID, at time.Time, cov billing.Coverage) error {
 	if !cov.Through.IsZero() {

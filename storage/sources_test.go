@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"slices"
 	"testing"
 
 	"gpuspend/billing"
@@ -16,7 +15,7 @@ func TestOneCountingSourceADay(t *testing.T) {
 	from := day("2026-11-01")
 	window := billing.Period{Start: from, End: from.AddDate(0, 0, 2)}
 	lines := []billing.Charge{usage(from, "7"), usage(from.AddDate(0, 0, 1), "9")}
-	if err := s.RecordCharges(t.Context(), s.account, window, window.End, billing.Coverage{Through: window.End}, slices.Values(lines)); err != nil {
+	if err := s.RecordCharges(t.Context(), s.account, window, window.End, billing.Coverage{Through: window.End}, lined(lines)); err != nil {
 		t.Fatal(err)
 	}
 	q := ledger.Question{From: from, To: day("2026-12-01")}

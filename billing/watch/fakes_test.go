@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -76,9 +75,16 @@ func (m *memory) RecordBalance(_ context.Context, a billing.AccountID, b billing
 	return m.note("%d balance %s", a, b.Cash.Amount())
 }
 
-func (m *memory) RecordCharges(_ context.Context, a billing.AccountID, p billing.Period, _ time.Time, c billing.Coverage, charges iter.Seq[billing.Charge]) error {
+func (m *memory) RecordCharges(_ context.Context, a billing.AccountID, p billing.Period, _ time.Time, c billing.Coverage, charges iter.Seq2[billing.Charge, error]) error {
+	var all []billing.Charge
+	for c, err := range charges {
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
 	m.mu.Lock()
-	m.charges = slices.Collect(charges)
+	m.charges = all
 	m.mark = c.Through
 	n := len(m.charges)
 	m.mu.Unlock()

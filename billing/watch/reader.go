@@ -206,7 +206,7 @@ func (r *reader) read(ctx context.Context, it item) error {
 		at := r.w.opts.Now()
 		within, cancel := context.WithTimeout(ctx, r.w.opts.Timeout)
 		defer cancel()
-		err := r.guarded(within, it, at)
+		err := caught("read "+string(it.of), func() error { return r.attempt(within, it, at) })
 		if err == nil {
 			r.mu.Lock()
 			delete(r.fails, it)
@@ -240,18 +240,23 @@ func keep(err error) error {
 	return &stored{err}
 }
 
-// guarded turns a panic of a provider into an error. A panic's own words may hold anything, so that only those of the
-// Go runtime are kept.
-func (r *reader) guarded(ctx context.Context, it item, at time.Time) (err error) {
+// caught turns a panic of a provider into an error. A panic's own words may hold anything, so that only those of the Go
+// runtime are kept.
+func caught(op string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			why := fmt.Errorf("panic with a value of type %T", p)
 			if e, ok := p.(runtime.Error); ok {
 				why = fmt.Errorf("panic: %w", e)
 			}
-			err = &billing.Error{Kind: billing.Unknown, Op: "watch: read " + string(it.of), Err: why}
+			err = &billing.Error{Kind: billing.Unknown, Op: "watch: " + op, Err: why}
 		}
 	}()
+	return f()
+}
+
+// attempt reads one thing.
+func (r *reader) attempt(ctx context.Context, it item, at time.Time) error {
 	if err := r.identify(ctx); err != nil {
 		return err
 	}

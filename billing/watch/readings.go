@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -121,7 +122,7 @@ func (r *reader) nothingNew(ctx context.Context, span billing.Period, mark, at t
 		return false, err
 	}
 	empty := billing.Period{Start: span.End, End: span.End}
-	return true, keep(r.w.opts.Store.RecordCharges(ctx, r.account.ID, empty, at, cover, func(func(billing.Charge) bool) {}))
+	return true, keep(r.w.opts.Store.RecordCharges(ctx, r.account.ID, empty, at, cover, func(func(billing.Charge, error) bool) {}))
 }
 
 // windows are the spans of whole UTC days to be read: from two days before what was delivered, or from where figures
@@ -148,7 +149,7 @@ func windows(mark, provisional, now time.Time, backfill time.Duration) []billing
 	return ps
 }
 
-// window reads one window whole and hands it on. The coverage is asked for first, so that what was delivered in between
+// window reads one window and hands it on as it comes. The coverage is asked for first, so that what was delivered in between
 // is there and not counted as delivered. Lines beyond it are left for a later reading: the hours they belong to are not
 // complete, and our own meter counts those. What was delivered once stays so, even where a cloud takes its word back.
 func (r *reader) window(ctx context.Context, p billing.Period, mark, at time.Time) error {
@@ -166,24 +167,30 @@ func (r *reader) window(ctx context.Context, p billing.Period, mark, at time.Tim
 	if mark.After(through) {
 		through = mark
 	}
-	var lines []billing.Charge
-	for line, err := range c.Charges(ctx, p) {
-		switch {
-		case err != nil:
-			return err
-		case !line.BilledCost.Known():
-			return r.wrong("read charges", "a line without an amount")
-		case !p.Contains(line.ChargePeriod.Start):
-			continue // it is in another window, once
-		case !through.IsZero() && !line.ChargePeriod.Start.Before(through):
-			continue
+	lines := func(yield func(billing.Charge, error) bool) {
+		err := caught("read charges", func() error {
+			for line, err := range c.Charges(ctx, p) {
+				switch {
+				case err != nil:
+					return err
+				case !line.BilledCost.Known():
+					return r.wrong("read charges", "a line without an amount")
+				case !p.Contains(line.ChargePeriod.Start): // it is in another window, once
+				case !through.IsZero() && !line.ChargePeriod.Start.Before(through):
+				case !yield(line, nil):
+					return nil
+				}
+			}
+			return ctx.Err() // a bill cut short is no bill
+		})
+		if err != nil {
+			yield(billing.Charge{}, &broken{err})
 		}
-		lines = append(lines, line)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := r.w.opts.Store.RecordCharges(ctx, r.account.ID, p, at, cover, slices.Values(lines)); err != nil {
+	if err := r.w.opts.Store.RecordCharges(ctx, r.account.ID, p, at, cover, lines); err != nil {
+		if b := (*broken)(nil); errors.As(err, &b) {
+			return b.err
+		}
 		return keep(err)
 	}
 	r.mu.Lock()
@@ -191,6 +198,12 @@ func (r *reader) window(ctx context.Context, p billing.Period, mark, at time.Tim
 	r.mu.Unlock()
 	return nil
 }
+
+// broken marks what ended a bill on its way through the store: it is the cloud's, not the store's.
+type broken struct{ err error }
+
+func (b *broken) Error() string { return b.err.Error() }
+func (b *broken) Unwrap() error { return b.err }
 
 func (r *reader) offers(ctx context.Context, at time.Time) error {
 	var offers []billing.Offer

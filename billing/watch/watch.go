@@ -18,8 +18,9 @@ type Store interface {
 	Observe(ctx context.Context, account billing.AccountID, s billing.Scope, at time.Time, listed []billing.Resource) error
 	// RecordBalance keeps a balance in the history and marks the reading good.
 	RecordBalance(ctx context.Context, account billing.AccountID, b billing.Balance) error
-	// RecordCharges swaps the charges of one polled window (whole UTC days) that was read complete. All rows or none.
-	RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, c billing.Coverage, charges iter.Seq[billing.Charge]) error
+	// RecordCharges swaps the charges of one polled window (whole UTC days), asking for them once, as they come. All rows
+	// or none: an error among them changes nothing.
+	RecordCharges(ctx context.Context, account billing.AccountID, p billing.Period, at time.Time, c billing.Coverage, charges iter.Seq2[billing.Charge, error]) error
 	// RecordOffers ends offers that are no longer made and begins new ones.
 	RecordOffers(ctx context.Context, account billing.AccountID, at time.Time, offers []billing.Offer) error
 	// RecordMembers keeps the complete list of an organisation's accounts.

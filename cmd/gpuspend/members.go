@@ -164,7 +164,7 @@ type byMember struct{ *storage.DB }
 
 // RecordCharges swaps the window of the payer and of every member it has lines of, or had: one that has none any more is
 // swapped for nothing.
-func (s byMember) RecordCharges(ctx context.Context, payer billing.AccountID, p billing.Period, at time.Time, cover billing.Coverage, charges iter.Seq[billing.Charge]) error {
+func (s byMember) RecordCharges(ctx context.Context, payer billing.AccountID, p billing.Period, at time.Time, cover billing.Coverage, charges iter.Seq2[billing.Charge, error]) error {
 	members, err := s.Members(ctx, payer)
 	if err != nil || len(members) == 0 {
 		if err != nil {
@@ -184,18 +184,25 @@ func (s byMember) RecordCharges(ctx context.Context, payer billing.AccountID, p 
 			}
 		}
 	}
+	var lines []billing.Charge // of one payer; they are swapped account by account
+	for c, err := range charges {
+		if err != nil {
+			return err
+		}
+		lines = append(lines, c)
+	}
 	for _, id := range whose {
-		if err := s.DB.RecordCharges(ctx, id, p, at, cover, only(charges, func(c billing.Charge) bool { return whose[c.SubAccountID] == id })); err != nil {
+		if err := s.DB.RecordCharges(ctx, id, p, at, cover, only(lines, func(c billing.Charge) bool { return whose[c.SubAccountID] == id })); err != nil {
 			return err
 		}
 	}
-	return s.DB.RecordCharges(ctx, payer, p, at, cover, only(charges, func(c billing.Charge) bool { return whose[c.SubAccountID] == 0 }))
+	return s.DB.RecordCharges(ctx, payer, p, at, cover, only(lines, func(c billing.Charge) bool { return whose[c.SubAccountID] == 0 }))
 }
 
-func only(all iter.Seq[billing.Charge], wanted func(billing.Charge) bool) iter.Seq[billing.Charge] {
-	return func(yield func(billing.Charge) bool) {
-		for c := range all {
-			if wanted(c) && !yield(c) {
+func only(all []billing.Charge, wanted func(billing.Charge) bool) iter.Seq2[billing.Charge, error] {
+	return func(yield func(billing.Charge, error) bool) {
+		for _, c := range all {
+			if wanted(c) && !yield(c, nil) {
 				return
 			}
 		}
