@@ -35,8 +35,11 @@ type DB struct {
 	path    string
 	writer  *sql.DB // nil when opened read-only
 	readers *sql.DB
+	watcher *sql.DB // of one connection, which tells whether anything was written
 	now     func() time.Time
 	wall    func() time.Time
+
+	present present
 
 	mu    sync.Mutex
 	stats Stats
@@ -90,7 +93,7 @@ func (d *DB) open(ctx context.Context, readOnly bool) error {
 	if err := d.findFile(readOnly); err != nil {
 		return err
 	}
-	d.readers = d.pool(readerPragmas, readerCount)
+	d.readers, d.watcher = d.pool(readerPragmas, readerCount), d.pool(readerPragmas, 1)
 	if readOnly {
 		return d.checkReadable(ctx)
 	}
@@ -174,7 +177,8 @@ func (d *DB) checkReadable(ctx context.Context) error {
 	missing, err := d.missing(ctx, d.readers)
 	if _, wal := os.Stat(d.path + "-wal"); billing.KindOf(err) == billing.Denied && errors.Is(wal, os.ErrNotExist) {
 		d.readers.Close()
-		d.readers = d.pool(readerPragmas+"&immutable=1", readerCount)
+		d.watcher.Close()
+		d.readers, d.watcher = d.pool(readerPragmas+"&immutable=1", readerCount), d.pool(readerPragmas+"&immutable=1", 1)
 		missing, err = d.missing(ctx, d.readers)
 	}
 	if err == nil && len(missing) > 0 {
@@ -187,7 +191,13 @@ func (d *DB) checkReadable(ctx context.Context) error {
 // can't fold the log back in.
 func (d *DB) Close() error {
 	var errs []error
-	for _, pool := range []*sql.DB{d.readers, d.writer} {
+	d.present.mu.Lock()
+	if d.present.witness != nil {
+		_ = d.present.witness.Close()
+		d.present.witness = nil
+	}
+	d.present.mu.Unlock()
+	for _, pool := range []*sql.DB{d.watcher, d.readers, d.writer} {
 		if pool != nil {
 			errs = append(errs, pool.Close())
 		}

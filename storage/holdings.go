@@ -19,11 +19,16 @@ const holdingQuery = `
 	LEFT JOIN keeps k ON k.id = (SELECT id FROM keeps WHERE resource_id = r.id AND ended_at IS NULL ORDER BY id DESC LIMIT 1)`
 
 func scanHolding(r row) (billing.Holding, error) {
+	var rest description
+	return scanHoldingWith(r, asJSON{&rest}, func(billing.ResourceID) (description, error) { return rest, nil })
+}
+
+// scanHoldingWith scans a generation, its description into what is given; told says what that is.
+func scanHoldingWith(r row, described any, told func(billing.ResourceID) (description, error)) (billing.Holding, error) {
 	var h billing.Holding
 	var s spanRow
-	var rest description
 	err := r.Scan(append([]any{&h.ID, &h.Handle, &h.Account, &h.Ref.Kind, &h.Ref.Region, &h.Ref.ID, &h.Name, &h.Owner, &h.Project,
-		&h.GPU.Model, decimal{&h.GPU.Count}, asJSON{&rest}, when{&h.FirstSeen}, when{&h.LastSeen}, when{&h.StateSince},
+		&h.GPU.Model, decimal{&h.GPU.Count}, described, when{&h.FirstSeen}, when{&h.LastSeen}, when{&h.StateSince},
 		when{&h.AbsentAt}, when{&h.GoneAt}, when{&h.Keep.Until}, &h.Keep.Reason, &h.Keep.By, when{&h.Keep.At}}, s.columns()...)...)
 	if err != nil {
 		return h, err
@@ -34,6 +39,10 @@ func scanHolding(r row) (billing.Holding, error) {
 	}
 	h.Ref.Account = h.Account
 	h.State, h.VendorState, h.Billed, h.Rate, h.Mode = span.State, span.VendorState, span.Billed, span.Rate, span.Mode
+	rest, err := told(h.ID)
+	if err != nil {
+		return h, err
+	}
 	return h, rest.into(&h.Resource)
 }
 

@@ -9,15 +9,9 @@ import (
 // Snapshot is the present of the store at one instant: no write lies between any two parts of it.
 type Snapshot struct {
 	Accounts []billing.Account                       // in the order in which they were first seen
-	Holdings []billing.Holding                       // not gone
+	Holdings []billing.Holding                       // not gone, account by account
 	Balances map[billing.AccountID]billing.Balance   // the newest one; none where none was ever read
 	Readings map[billing.AccountID][]billing.Reading // how the last attempts ended
-}
-
-// Snapshot reads the present in one read transaction.
-func (d *DB) Snapshot(ctx context.Context) (Snapshot, error) {
-	s, err := d.snapshot(ctx)
-	return s, fail("read snapshot", err)
 }
 
 func (d *DB) snapshot(ctx context.Context) (s Snapshot, err error) {
@@ -29,7 +23,7 @@ func (d *DB) snapshot(ctx context.Context) (s Snapshot, err error) {
 	if s.Accounts, err = accounts(ctx, tx); err != nil {
 		return s, err
 	}
-	if s.Holdings, err = holdings(ctx, tx, false); err != nil {
+	if s.Holdings, err = d.present.living(ctx, tx); err != nil {
 		return s, err
 	}
 	if s.Balances, err = balances(ctx, tx); err != nil {

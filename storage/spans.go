@@ -57,6 +57,13 @@ func scanSpan(r row) (billing.Span, error) {
 	return s.span()
 }
 
+// SpansOf lists the spans of one account that touch a period, of resources gone as well.
+func (d *DB) SpansOf(ctx context.Context, account billing.AccountID, p billing.Period) ([]billing.Span, error) {
+	all, err := list(ctx, d.readers, scanSpan, "SELECT "+spanColumns+` FROM resources r CROSS JOIN spans s ON s.resource_id = r.id
+		WHERE r.account_id = ? AND s.from_at < ? AND (s.to_at IS NULL OR s.to_at > ?) ORDER BY s.id`, account, stamp(p.End), stamp(p.Start))
+	return all, fail("list spans", err)
+}
+
 // Spans lists the spans that touch a period, of resources gone as well, by resource and time. They are not cut to it.
 // The open span of a resource that was absent once and may come back lasts until that is known.
 func (d *DB) Spans(ctx context.Context, p billing.Period) ([]billing.Span, error) {

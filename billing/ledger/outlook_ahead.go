@@ -28,11 +28,11 @@ func Without(b billing.Balance, holdings []billing.Holding, now time.Time, given
 func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []billing.ResourceID) Outlook {
 	cur := drawnIn(b, holdings)
 	o, priced := Outlook{}, 0
-	burn, owed := new(big.Rat), new(big.Rat)
-	rates := map[billing.ResourceID]*big.Rat{}
+	var burns, owes total // an hour's, and for so many nanoseconds of an hour
+	rates := map[billing.ResourceID]billing.Money{}
 	for _, h := range drawing(holdings) {
 		if r, ok := rateOf(h.Billed, h.Rate, cur); ok {
-			owed.Add(owed, new(big.Rat).Mul(r, unsettled(b, h, now)))
+			owes.add(r, int64(unsettled(b, h, now)))
 		}
 		billed, rate := h.Billed, h.Rate
 		if slices.Contains(given, h.ID) {
@@ -45,7 +45,7 @@ func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []
 		}
 		if r, ok := rateOf(billed, rate, cur); ok {
 			rates[h.ID] = r
-			burn.Add(burn, r)
+			burns.add(r, 1)
 			priced++
 		} else {
 			o.Unpriced++
@@ -53,6 +53,7 @@ func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []
 		o.Running = append(o.Running, h.ID)
 	}
 	slices.SortStableFunc(o.Running, func(x, y billing.ResourceID) int { return dearerFirst(rates[x], rates[y]) })
+	burn, owed := burns.over(1), owes.over(int64(time.Hour))
 	o.Unsettled = exact(owed, cur)
 	if priced > 0 || o.Unpriced == 0 {
 		o.Burn = exact(burn, cur)
@@ -92,19 +93,34 @@ func drawnIn(b billing.Balance, holdings []billing.Holding) billing.Currency {
 	return best
 }
 
-func rateOf(billed billing.Tri, r billing.Rate, c billing.Currency) (*big.Rat, bool) {
-	if billed != billing.Yes || !r.Hourly.Known() || r.Hourly.Currency() != c {
-		return nil, false
-	}
-	return amount(r.Hourly), true
+// rateOf is what is billed an hour in a currency; false where nothing is, or nobody knows.
+func rateOf(billed billing.Tri, r billing.Rate, c billing.Currency) (billing.Money, bool) {
+	return r.Hourly, billed == billing.Yes && r.Hourly.Known() && r.Hourly.Currency() == c
 }
 
-// unsettled is for how many hours the use of a holding is not in the balance yet: since the last settlement before it
+// total adds up amounts exactly, in 1e-18, without bringing every sum to its lowest terms.
+type total struct{ sum, term, factor big.Int }
+
+// add adds an amount some times.
+func (t *total) add(m billing.Money, times int64) {
+	nanos, atto := m.Parts()
+	t.term.Mul(t.term.SetInt64(nanos), t.factor.SetInt64(1e9))
+	t.term.Add(&t.term, t.factor.SetInt64(atto))
+	t.sum.Add(&t.sum, t.term.Mul(&t.term, t.factor.SetInt64(times)))
+}
+
+// over is the total divided by a number.
+func (t *total) over(n int64) *big.Rat {
+	parts := big.NewInt(n)
+	return new(big.Rat).SetFrac(&t.sum, parts.Mul(parts, big.NewInt(1e18)))
+}
+
+// unsettled is for how long the use of a holding is not in the balance yet: since the last settlement before it
 // was read, or since the machine was started.
-func unsettled(b billing.Balance, h billing.Holding, now time.Time) *big.Rat {
+func unsettled(b billing.Balance, h billing.Holding, now time.Time) time.Duration {
 	from := b.ReadAt
 	if from.IsZero() {
-		return new(big.Rat)
+		return 0
 	}
 	if b.Settles > 0 {
 		from = from.Truncate(b.Settles)
@@ -114,19 +130,21 @@ func unsettled(b billing.Balance, h billing.Holding, now time.Time) *big.Rat {
 			from = t
 		}
 	}
-	return hours(max(0, now.Sub(from)))
+	return max(0, now.Sub(from))
 }
 
-func dearerFirst(x, y *big.Rat) int {
+// dearerFirst orders rates of one currency; those that nobody knows come last.
+func dearerFirst(x, y billing.Money) int {
+	n, err := y.Cmp(x)
 	switch {
-	case x == nil && y == nil:
-		return 0
-	case x == nil:
-		return 1
-	case y == nil:
+	case err == nil:
+		return n
+	case x.Known():
 		return -1
+	case y.Known():
+		return 1
 	}
-	return y.Cmp(x)
+	return 0
 }
 
 // end finds when the money is gone; the zero time where it never is, or nobody can tell.

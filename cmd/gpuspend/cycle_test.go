@@ -36,6 +36,7 @@ func cycleAccounts() map[string]int {
 }
 
 func fullCycle(b *testing.B) {
+	thrifty()
 	base := startCrowd(b)
 	store := filepath.Join(b.TempDir(), "cycle.db")
 	a, err := New(b.Context(), Options{Config: cycleConfig(base, store), Drivers: providers.All(), Now: time.Now})

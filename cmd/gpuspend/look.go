@@ -75,11 +75,6 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	if err != nil {
 		return notify.View{}, err
 	}
-	spans, err := db.Metered(ctx, billing.Period{Start: now.Add(-drainSeen), End: now})
-	if err != nil {
-		return notify.View{}, err
-	}
-	spans = append(spans, in.declaredSpans(snap.Accounts, billing.Period{Start: now.Add(-drainSeen), End: now}, now)...)
 	falls, err := db.Falls(ctx, now.Add(-arrivalsKept))
 	if err != nil {
 		return notify.View{}, err
@@ -97,7 +92,7 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	}
 	for _, a := range in.arranged(snap.Accounts) {
 		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
-			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: append(held(snap.Holdings, a.ID), in.declaredHoldings(a, now)...)}
+			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: append(snap.Held(a.ID), in.declaredHoldings(a, now)...)}
 		if i := slices.IndexFunc(covered, func(c ledger.Covered) bool { return c.Account == a.ID }); i >= 0 {
 			av.Covered = covered[i]
 		}
@@ -117,7 +112,9 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 			}
 		}
 		av.Arrived = arrival(history)
-		av.Drain = drain(history, spans, a.ID, now)
+		if av.Drain, err = in.drain(ctx, db, a, history, now); err != nil {
+			return notify.View{}, err
+		}
 		v.Accounts = append(v.Accounts, av)
 	}
 	return v, nil
@@ -139,16 +136,6 @@ func (in installation) arranged(accounts []billing.Account) []billing.Account {
 	return list
 }
 
-func held(all []billing.Holding, id billing.AccountID) []billing.Holding {
-	var list []billing.Holding
-	for _, h := range all {
-		if h.Account == id {
-			list = append(list, h)
-		}
-	}
-	return list
-}
-
 // arrival finds the last rise of an account's cash: a top-up, as far as anybody can see.
 func arrival(history []billing.Balance) notify.Arrival {
 	for i := len(history) - 1; i > 0; i-- {
@@ -163,18 +150,21 @@ func arrival(history []billing.Balance) notify.Arrival {
 // drainSeen is how far back a wallet is compared with what was seen.
 const drainSeen = 8 * time.Hour
 
-// drain compares an account's wallet with its resources; zero where nobody can tell.
-func drain(history []billing.Balance, spans []ledger.Metered, id billing.AccountID, now time.Time) ledger.Drain {
+// drain compares an account's wallet with its resources, and with what was declared to run there; zero where nobody can
+// tell.
+func (in installation) drain(ctx context.Context, db *storage.DB, a billing.Account, history []billing.Balance, now time.Time) (ledger.Drain, error) {
 	first := slices.IndexFunc(history, func(b billing.Balance) bool { return now.Sub(b.ReadAt) < drainSeen })
 	if first < 0 || history[len(history)-1].Mode != billing.Prepaid {
-		return ledger.Drain{}
+		return ledger.Drain{}, nil
 	}
-	var mine []billing.Span
-	for _, s := range spans {
-		if s.AccountID == id {
-			mine = append(mine, s.Span)
-		}
+	seen := billing.Period{Start: now.Add(-drainSeen), End: now}
+	spans, err := db.SpansOf(ctx, a.ID, seen)
+	if err != nil {
+		return ledger.Drain{}, err
 	}
-	d, _ := ledger.Drained(history[first:], mine)
-	return d
+	for _, m := range in.declaredSpans([]billing.Account{a}, seen, now) {
+		spans = append(spans, m.Span)
+	}
+	d, _ := ledger.Drained(history[first:], spans)
+	return d, nil
 }

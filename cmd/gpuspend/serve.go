@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -51,6 +52,7 @@ func onceCommand() *cobra.Command {
 
 // once reads, judges and sends. What could be read is kept and judged whatever else failed; the exit code tells.
 func once(ctx context.Context, file string, errs io.Writer) error {
+	thrifty()
 	a, err := appOf(ctx, file, errs)
 	if err != nil {
 		return err
@@ -117,7 +119,16 @@ func within(path, above string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
+// thrifty has the garbage collector run when the memory in use has grown by half, not by all of itself, unless the
+// environment says otherwise: many accounts make for much that is used once, and small machines for little room.
+func thrifty() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
 func serve(ctx context.Context, file string, errs io.Writer) error {
+	thrifty()
 	a, err := appOf(ctx, file, errs)
 	if err != nil {
 		return err
