@@ -71,8 +71,12 @@ func (p *present) living(ctx context.Context, tx *sql.Tx) ([]billing.Holding, er
 	if p.decoded == nil {
 		p.seed = maphash.MakeSeed()
 	}
-	now := make(map[billing.ResourceID]decoded, len(p.decoded))
-	all, err := list(ctx, tx, func(r row) (billing.Holding, error) {
+	var n int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM resources WHERE gone_at IS NULL").Scan(&n); err != nil {
+		return nil, err
+	}
+	now := make(map[billing.ResourceID]decoded, n)
+	all, err := listInto(ctx, tx, make([]billing.Holding, 0, n), func(r row) (billing.Holding, error) {
 		var text string
 		h, err := scanHoldingWith(r, &text, func(id billing.ResourceID) (description, error) {
 			hash := maphash.String(p.seed, text)

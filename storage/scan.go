@@ -20,12 +20,16 @@ type row interface{ Scan(to ...any) error }
 
 // list runs a query and scans every row.
 func list[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
+	return listInto(ctx, q, nil, scan, query, args...)
+}
+
+// listInto appends every row, for lists whose length is known.
+func listInto[T any](ctx context.Context, q querier, all []T, scan func(row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
 		t, err := scan(rows)
 		if err != nil {

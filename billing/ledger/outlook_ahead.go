@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"iter"
 	"math/big"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []
 	o, priced := Outlook{}, 0
 	var burns, owes total // an hour's, and for so many nanoseconds of an hour
 	rates := map[billing.ResourceID]billing.Money{}
-	for _, h := range drawing(holdings) {
+	for h := range drawing(holdings) {
 		if r, ok := rateOf(h.Billed, h.Rate, cur); ok {
 			owes.add(r, int64(unsettled(b, h, now)))
 		}
@@ -63,14 +64,14 @@ func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []
 }
 
 // drawing are the holdings that take something off the balance, or may.
-func drawing(holdings []billing.Holding) []billing.Holding {
-	var out []billing.Holding
-	for _, h := range holdings {
-		if !h.Gone() && h.Billed != billing.No && !PaidAhead(h.Mode) {
-			out = append(out, h)
+func drawing(holdings []billing.Holding) iter.Seq[*billing.Holding] {
+	return func(yield func(*billing.Holding) bool) {
+		for i := range holdings {
+			if h := &holdings[i]; !h.Gone() && h.Billed != billing.No && !PaidAhead(h.Mode) && !yield(h) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // drawnIn is the currency of a burn.
@@ -80,7 +81,7 @@ func drawnIn(b billing.Balance, holdings []billing.Holding) billing.Currency {
 	}
 	n := map[billing.Currency]int{}
 	var best billing.Currency
-	for _, h := range drawing(holdings) {
+	for h := range drawing(holdings) {
 		c := h.Rate.Hourly.Currency()
 		if c == "" {
 			continue
@@ -117,7 +118,7 @@ func (t *total) over(n int64) *big.Rat {
 
 // unsettled is for how long the use of a holding is not in the balance yet: since the last settlement before it
 // was read, or since the machine was started.
-func unsettled(b billing.Balance, h billing.Holding, now time.Time) time.Duration {
+func unsettled(b billing.Balance, h *billing.Holding, now time.Time) time.Duration {
 	from := b.ReadAt
 	if from.IsZero() {
 		return 0

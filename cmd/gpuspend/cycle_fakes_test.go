@@ -54,17 +54,18 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(c.asked)
 		return
 	}
-	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 3)
+	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/")+"/", "/", 3)
 	if len(parts) < 3 {
 		http.Error(w, "no account in "+r.URL.Path, http.StatusNotFound)
 		return
 	}
 	cloud, n := parts[0], parts[1]
 	c.count(cloud, n, r)
-	answer, ok := c.answer(cloud, n, "/"+parts[2], r)
-	if !ok {
-		w.WriteHeader(http.StatusNotFound)
+	answer, ok := c.answer(cloud, n, r.URL.Path[len("/"+cloud+"/"+n):], r)
+	if strings.HasPrefix(answer, "<") {
+		w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	}
+	headed(cloud, ok, answer, w)
 	_, _ = io.WriteString(w, answer)
 }
 
@@ -89,6 +90,11 @@ func (c *crowd) answer(cloud, n, path string, r *http.Request) (string, bool) {
 		return vastSays(n, path, r.URL.Query(), c.now)
 	case "runpod":
 		return runpodSays(n, path, r.URL.Query(), c.now)
+	case "huawei":
+		return huaweiSays(n, path, r.URL.Query(), body, c.now)
+	case "aws":
+		v, _ := url.ParseQuery(string(body))
+		return awsSays(n, r.Header.Get("X-Amz-Target"), v, body)
 	case "alibaba":
 		return alibabaSays(n, r.Header.Get("x-acs-action"), r.URL.Query())
 	}
@@ -315,7 +321,7 @@ func alibabaDisk(n string, i int) string {
 
 // alibabaBill has a line a day for most of the machines.
 func alibabaBill(n string, from int, q url.Values) string {
-	const lines = 200
+	const lines = 300
 	size := 300
 	_, _ = fmt.Sscan(q.Get("MaxResults"), &size)
 	to, next := min(from+size, lines), ""
@@ -337,7 +343,8 @@ type pace struct {
 
 func paces() map[string]pace {
 	return map[string]pace{"runpod": {1200 * time.Millisecond, 10}, "vast": {1500 * time.Millisecond, 1}, "lambda": {1100 * time.Millisecond, 1},
-		"autodl": {time.Second, 1}, "alibaba": {50 * time.Millisecond, 20}, "alibaba-bill": {125 * time.Millisecond, 8}}
+		"autodl": {time.Second, 1}, "alibaba": {50 * time.Millisecond, 20}, "alibaba-bill": {125 * time.Millisecond, 8},
+		"huawei": {125 * time.Millisecond, 8}, "aws": {100 * time.Millisecond, 50}}
 }
 
 // dictated is how long the slowest account needs by its pace alone, since accounts are read side by side.

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"gpuspend/billing"
 	"gpuspend/billing/providers"
 	"gpuspend/bot"
 )
 
-// BenchmarkFullCycle reads 50 accounts of the five clouds that have a generator here (Huawei and AWS have none yet),
+// BenchmarkFullCycle reads 50 accounts of the seven clouds,
 // 20,000 resources and 200,000 lines of bills, once, whole, through the real clients at their own pace, into a real store, and
 // says how that compares with what pacing alone dictates:
 //
@@ -32,7 +33,7 @@ func BenchmarkFullCycle(b *testing.B) {
 
 // cycleAccounts is how many accounts each cloud has.
 func cycleAccounts() map[string]int {
-	return map[string]int{"runpod": 12, "vast": 8, "lambda": 8, "autodl": 8, "alibaba": 14}
+	return map[string]int{"runpod": 12, "vast": 8, "lambda": 8, "autodl": 8, "alibaba": 8, "huawei": 3, "aws": 3}
 }
 
 func fullCycle(b *testing.B) {
@@ -105,12 +106,14 @@ func sideBySide(b *testing.B, a *App) error {
 }
 
 func cycleConfig(base, store string) Config {
-	c := Config{Store: store}
+	c := Config{Store: store, PaidCalls: PaidCallsConfig{Daily: billing.MustDecimal("10")}}
 	keys := map[string]map[string]SecretConfig{
 		"runpod": {"api_key": {Plain: "rpa_TEST"}}, "vast": {"api_key": {Plain: "TEST"}}, "lambda": {"api_key": {Plain: "TEST"}}, "autodl": {"token": {Plain: "TEST"}},
+		"huawei":  {"access_key": {Plain: "AK"}, "secret_key": {Plain: "SK"}, "projects": {Plain: "cn-north-4=" + huaweiProject}},
+		"aws":     {"access_key_id": {Plain: "AKIDTEST"}, "secret_access_key": {Plain: "SK"}, "regions": {Plain: "us-east-1"}, "cost_explorer": {Plain: "on"}},
 		"alibaba": {"access_key_id": {Plain: "AK"}, "access_key_secret": {Plain: "SK"}, "regions": {Plain: "cn-hangzhou"}},
 	}
-	for _, cloud := range []string{"runpod", "vast", "lambda", "autodl", "alibaba"} {
+	for _, cloud := range []string{"runpod", "vast", "lambda", "autodl", "alibaba", "huawei", "aws"} {
 		for i := range cycleAccounts()[cloud] {
 			c.Accounts = append(c.Accounts, AccountConfig{Name: fmt.Sprintf("%s-%d", cloud, i), Provider: cloud,
 				BaseURL: fmt.Sprintf("%s/%s/%d", base, cloud, 10+i), Credentials: CredentialsConfig{Read: keys[cloud]}})
