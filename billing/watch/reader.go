@@ -100,7 +100,16 @@ func (r *reader) settled(ctx context.Context) {
 // round reads everything of one kind that does not wait for a retry. One failure keeps nothing else from being read.
 func (r *reader) round(ctx context.Context, of billing.ReadingOf, after func(context.Context)) error {
 	items, err := r.items(ctx, of)
-	errs := []error{err}
+	err = errors.Join(err, r.readAll(ctx, items))
+	if after != nil {
+		after(ctx)
+	}
+	return err
+}
+
+// readAll reads what does not wait for a retry.
+func (r *reader) readAll(ctx context.Context, items []item) error {
+	var errs []error
 	for _, it := range items {
 		if ctx.Err() != nil || r.waits(it) {
 			continue
@@ -110,23 +119,18 @@ func (r *reader) round(ctx context.Context, of billing.ReadingOf, after func(con
 			r.backOff(ctx, it, err)
 		}
 	}
-	if after != nil {
-		after(ctx)
-	}
 	return errors.Join(errs...)
 }
 
-// retry reads one thing that had failed.
+// retry reads one thing that had failed. It waits until that is over, so that a round at the same moment leaves it alone.
 func (r *reader) retry(ctx context.Context, it item) {
-	r.mu.Lock()
-	delete(r.waiting, it)
-	r.mu.Unlock()
-	if it == (item{of: billing.ReadInventory}) {
-		_ = r.round(ctx, it.of, r.settled) // the scopes that were waiting for their list, too
-		return
-	}
 	if err := r.read(ctx, it); err != nil {
-		r.backOff(ctx, it, err)
+		r.putOff(ctx, it, err, true)
+	} else {
+		r.unwait(it)
+		if it == (item{of: billing.ReadInventory}) {
+			_ = r.readAll(ctx, r.scoped()) // the scopes that were waiting for their list, too
+		}
 	}
 	r.settled(ctx)
 }
@@ -137,13 +141,16 @@ func (r *reader) waits(it item) bool {
 	return r.waiting[it] || r.stopped != nil
 }
 
-// backOff arranges the next attempt at what failed; until then its schedule leaves it alone.
-func (r *reader) backOff(ctx context.Context, it item, err error) {
-	if ctx.Err() != nil {
-		return
-	}
+// backOff arranges the next attempt at what failed, where none is arranged yet; until then its schedule leaves it alone.
+func (r *reader) backOff(ctx context.Context, it item, err error) { r.putOff(ctx, it, err, false) }
+
+// putOff arranges the next attempt; the one that was arranged may be over.
+func (r *reader) putOff(ctx context.Context, it item, err error, over bool) {
 	r.mu.Lock()
-	if r.waiting[it] || r.stopped != nil {
+	if over {
+		delete(r.waiting, it)
+	}
+	if ctx.Err() != nil || r.waiting[it] || r.stopped != nil {
 		r.mu.Unlock()
 		return
 	}
@@ -152,10 +159,14 @@ func (r *reader) backOff(ctx context.Context, it item, err error) {
 	r.waiting[it] = true
 	r.mu.Unlock()
 	if !r.w.again(r, it, after) {
-		r.mu.Lock()
-		delete(r.waiting, it)
-		r.mu.Unlock()
+		r.unwait(it)
 	}
+}
+
+func (r *reader) unwait(it item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.waiting, it)
 }
 
 // delay is how long to wait after the nth failure in a row.
@@ -192,12 +203,17 @@ func (r *reader) items(ctx context.Context, of billing.ReadingOf) (items []item,
 			r.backOff(ctx, list, err)
 		}
 	}
+	return r.scoped(), err
+}
+
+// scoped are the scopes of the inventory that are known.
+func (r *reader) scoped() (items []item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.scopes {
-		items = append(items, item{of: of, scope: s})
+		items = append(items, item{of: billing.ReadInventory, scope: s})
 	}
-	return items, err
+	return items
 }
 
 // read reads one thing whole and stores it, or notes that it failed. Two at once become one.
