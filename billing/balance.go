@@ -21,6 +21,15 @@ type Balance struct {
 	Spent    Money         // lifetime counter of what was ever spent, where the cloud has one
 	Minimum  Money         // the cloud's smallest top-up, unknown where it names none
 	Settles  time.Duration // how often use is taken off the balance; 0 is unknown
+	Budgets  []CloudBudget // the account's own at its cloud
+}
+
+// CloudBudget is what a budget kept at the cloud says of the current month.
+type CloudBudget struct {
+	Name     string
+	Spent    Money // so far, as the cloud last reckoned
+	Limit    Money // unknown where it is planned otherwise
+	Forecast Money // of the whole month; unknown where the cloud has too little to go by
 }
 
 // Voucher is a coupon or grant that may expire.

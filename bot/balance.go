@@ -82,6 +82,9 @@ func balanceRow(a notify.AccountView, now time.Time) BalanceRow {
 	if c := a.Balance.Cash.Currency(); c != "" {
 		row.Currency = c
 	}
+	for _, b := range a.Balance.Budgets {
+		row.Budgets = append(row.Budgets, CloudBudgetRow{b.Name, b.Spent.Currency(), amount(b.Spent), amount(b.Limit), amount(b.Forecast)})
+	}
 	if !a.Outlook.EmptyAt.IsZero() {
 		s := hours(max(0, a.Outlook.EmptyAt.Sub(now)))
 		row.RunwayHours = &s
@@ -110,6 +113,7 @@ func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountVie
 			lines = append(lines, p.Rich("bot.balance.unsettled", "account", a.Name, "amount", a.Outlook.Unsettled))
 		}
 		lines = append(lines, unexplainedLines(p, a)...)
+		lines = append(lines, budgetLines(p, a)...)
 	}
 	m.Blocks = append(m.Blocks, notify.Grid(t))
 	lines = append(lines, p.Rich("bot.balance.assumes"))
@@ -117,6 +121,22 @@ func balanceMessage(p words.Printer, v notify.View, accounts []notify.AccountVie
 	lines = append(lines, warningLines(p, v, billing.ReadBalance)...)
 	m.Blocks = append(m.Blocks, notify.Context(notify.Join("\n", lines...)))
 	return m
+}
+
+// budgetLines are what the cloud's own budgets say of the month.
+func budgetLines(p words.Printer, a notify.AccountView) []notify.Rich {
+	var lines []notify.Rich
+	for _, b := range a.Balance.Budgets {
+		line := p.Rich("bot.balance.budget", "account", a.Name, "name", b.Name, "spent", b.Spent)
+		if b.Limit.Known() {
+			line = p.Rich("bot.balance.budget_of", "account", a.Name, "name", b.Name, "spent", b.Spent, "limit", b.Limit)
+		}
+		lines = append(lines, line)
+		if b.Forecast.Known() {
+			lines = append(lines, p.Rich("bot.balance.budget_forecast", "name", b.Name, "forecast", b.Forecast))
+		}
+	}
+	return lines
 }
 
 // cashText is the money of an account.

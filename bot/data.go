@@ -93,6 +93,16 @@ type BalanceRow struct {
 	RunwayHours *string          `json:"runway_hours"`
 	AsOf        *string          `json:"as_of"`
 	Unexplained *UnexplainedRow  `json:"unexplained"`
+	Budgets     []CloudBudgetRow `json:"cloud_budgets,omitempty"`
+}
+
+// CloudBudgetRow is a budget kept at the cloud: the current month, as the cloud reckons it.
+type CloudBudgetRow struct {
+	Name     string           `json:"name"`
+	Currency billing.Currency `json:"currency"`
+	Spent    *string          `json:"spent"`
+	Limit    *string          `json:"limit"`
+	Forecast *string          `json:"forecast"`
 }
 
 // UnexplainedRow is what left a wallet in its last settled hours and what of it the things explain that can be seen.

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"gpuspend/billing"
@@ -13,6 +14,14 @@ type storedBalance struct {
 	Vouchers []storedVoucher `json:"vouchers,omitempty"`
 	Minimum  storedMoney     `json:"minimum,omitzero"`
 	Settles  time.Duration   `json:"settles_ns,omitempty"`
+	Budgets  []storedBudget  `json:"budgets,omitempty"`
+}
+
+type storedBudget struct {
+	Name     string      `json:"name"`
+	Spent    storedMoney `json:"spent"`
+	Limit    storedMoney `json:"limit,omitzero"`
+	Forecast storedMoney `json:"forecast,omitzero"`
 }
 
 type storedVoucher struct {
@@ -32,6 +41,9 @@ func (d *DB) RecordBalance(ctx context.Context, account billing.AccountID, b bil
 	rest := storedBalance{Minimum: keepMoney(b.Minimum), Settles: b.Settles}
 	for _, v := range b.Vouchers {
 		rest.Vouchers = append(rest.Vouchers, storedVoucher{v.ID, keepMoney(v.Remaining), keepTime(v.ExpiresAt)})
+	}
+	for _, g := range b.Budgets {
+		rest.Budgets = append(rest.Budgets, storedBudget{g.Name, keepMoney(g.Spent), keepMoney(g.Limit), keepMoney(g.Forecast)})
 	}
 	cash, cashRest := nanosAndRest(b.Cash)
 	credit, creditRest := nanosAndRest(b.Credit)
@@ -98,6 +110,15 @@ func (s storedBalance) into(b *billing.Balance) (err error) {
 			return err
 		}
 		b.Vouchers = append(b.Vouchers, billing.Voucher{ID: v.ID, Remaining: remaining, ExpiresAt: v.ExpiresAt.time()})
+	}
+	for _, g := range s.Budgets {
+		spent, err1 := g.Spent.money()
+		limit, err2 := g.Limit.money()
+		forecast, err3 := g.Forecast.money()
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return err
+		}
+		b.Budgets = append(b.Budgets, billing.CloudBudget{Name: g.Name, Spent: spent, Limit: limit, Forecast: forecast})
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type amount struct {
 }
 
 // Balance lists the credits that can pay for EC2, with their ends. AWS is paid by invoice: there is no money ahead, so
-// that cash stays unknown and a low one stops nothing.
+// that cash stays unknown and a low one stops nothing. The account's own budgets say what the month has cost so far.
 func (a *account) Balance(ctx context.Context) (billing.Balance, error) {
 	const op = "aws: read credits"
 	id, err := a.Identify(ctx)
@@ -57,7 +57,8 @@ func (a *account) Balance(ctx context.Context) (billing.Balance, error) {
 		}
 		b.Vouchers = append(b.Vouchers, v)
 	}
-	return b, nil
+	b.Budgets, err = a.budgets(ctx, id)
+	return b, err
 }
 
 // voucher puts a credit into our words. What open bills will take off is taken off where AWS says it.

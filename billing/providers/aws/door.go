@@ -82,6 +82,7 @@ func mark(r *http.Request, service, action string) *http.Request {
 const (
 	costExplorer   = "Cost Explorer"
 	billingService = "Billing"
+	budgetService  = "Budgets"
 	plansService   = "savingsplans"
 	organizations  = "Organizations"
 	watchService   = "CloudWatch" // its answers are XML
@@ -89,7 +90,7 @@ const (
 )
 
 func spokenInJSON(service string) bool {
-	return service == costExplorer || service == billingService || service == plansService || service == organizations
+	return service == costExplorer || service == billingService || service == budgetService || service == plansService || service == organizations
 }
 
 type codeKey struct{}

@@ -75,7 +75,7 @@ func claims() map[billing.Capability]billing.Claim {
 	ec2 := func(action string) string { return docEC2 + action + ".html" }
 	return map[billing.Capability]billing.Claim{
 		billing.CanIdentify: yes(docSTS, ""),
-		billing.CanBalance:  yes(docCredits, "AWS is paid by invoice and has no money paid ahead: the credits that can pay for EC2 and their ends, not the cash; budgets are not read"),
+		billing.CanBalance:  yes(docCredits, "AWS is paid by invoice and has no money paid ahead: the credits that can pay for EC2 and their ends, not the cash; and what the account's own budgets say of the month"),
 		billing.CanCharges:  yes(docCE, "only with cost_explorer: on, at 0.01 USD a page within paid_calls.daily; by the day, service and usage type, two days late, without credits and refunds; or, with focus_bucket, from a FOCUS export (CSV) in S3 by the hour and resource, without that price, as its manifests have it; one of the two"),
 		billing.CanResources: yes(ec2("DescribeInstances"), "instances, volumes, own snapshots and AMIs, Elastic IPs of each enabled region; prices on demand (Linux) and of volumes in us-east-1 "+
 			"only, from AWS's list of July 2026; snapshots have no price, and their size is the full one, an upper bound"),
@@ -104,7 +104,7 @@ func permissions() []billing.Permission {
 	add(false, billing.CanIdentify, "sts:GetCallerIdentity")
 	add(false, billing.CanResources, "ec2:DescribeRegions", "ec2:DescribeInstances", "ec2:DescribeInstanceAttribute",
 		"ec2:DescribeVolumes", "ec2:DescribeSnapshots", "ec2:DescribeImages", "ec2:DescribeAddresses")
-	add(false, billing.CanBalance, "billing:GetCredits")
+	add(false, billing.CanBalance, "billing:GetCredits", "budgets:ViewBudget")
 	add(false, billing.CanCommitments, "savingsplans:DescribeSavingsPlans", "ec2:DescribeReservedInstances", "ec2:DescribeCapacityReservations")
 	add(false, billing.CanOffers, "ec2:DescribeSpotPriceHistory")
 	add(false, billing.CanUtilisation, "cloudwatch:ListMetrics", "cloudwatch:GetMetricStatistics")

@@ -151,7 +151,7 @@ func (f *fake) inside(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `<?xml version="1.0"?><Response><Errors><Error><Code>InternalError</Code></Error></Errors></Response>`)
 }
 
-var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce|billing|savingsplans|organizations|monitoring)/aws4_request, `)
+var credential = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/([a-z0-9-]+)/(ec2|sts|ce|billing|savingsplans|organizations|monitoring|budgets)/aws4_request, `)
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := credential.FindStringSubmatch(r.Header.Get("Authorization"))
@@ -171,6 +171,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case "organizations":
 		f.organization(w, r)
+		return
+	case "budgets":
+		f.spent(w, r)
 		return
 	case "monitoring":
 		f.metrics(w, form(r))

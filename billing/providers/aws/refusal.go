@@ -122,6 +122,8 @@ func iamPrefix(service string) string {
 		return "billing:"
 	case bucketService:
 		return "s3:"
+	case budgetService:
+		return "budgets:"
 	case organizations:
 		return "organizations:"
 	case watchService:

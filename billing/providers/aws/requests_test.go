@@ -45,14 +45,15 @@ func TestRequestForms(t *testing.T) {
 	_, _ = p.(billing.Releaser).Release(context.Background(), billing.Act{Verb: billing.VerbDelete, Ref: here(billing.KindImage, "ami-base")})
 	const query = " application/x-www-form-urlencoded "
 	for action, want := range map[string]string{
-		"AWSBilling.GetCredits":        `POST billing.us-east-1.api.aws/ application/x-amz-json-1.0 {"accountId":"123456789012","startDate":1764460800}`,
-		"/DescribeSavingsPlans":        `POST savingsplans.amazonaws.com/DescribeSavingsPlans application/json {"maxResults":100,"states":["active","queued","payment-pending"]}`,
-		"/bills/":                      `GET s3.us-east-1.amazonaws.com/bills/?list-type=2&prefix=cost%2Fdaily%2Fmetadata%2F  `,
-		"GetCallerIdentity":            `POST sts.us-east-1.amazonaws.com/` + query + `Action=GetCallerIdentity&Version=2011-06-15`,
-		"DescribeInstances":            `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeInstances&MaxResults=1000&Version=2016-11-15`,
-		"DescribeReservedInstances":    `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeReservedInstances&Version=2016-11-15`,
-		"DescribeCapacityReservations": `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeCapacityReservations&MaxResults=1000&Version=2016-11-15`,
-		"ListMetrics":                  `POST monitoring.us-east-1.amazonaws.com/` + query + `Action=ListMetrics&MetricName=nvidia_smi_utilization_gpu&Namespace=CWAgent&Version=2010-08-01`,
+		"AWSBilling.GetCredits":                   `POST billing.us-east-1.api.aws/ application/x-amz-json-1.0 {"accountId":"123456789012","startDate":1764460800}`,
+		"AWSBudgetServiceGateway.DescribeBudgets": `POST budgets.amazonaws.com/ application/x-amz-json-1.1 {"AccountId":"123456789012","MaxResults":100}`,
+		"/DescribeSavingsPlans":                   `POST savingsplans.amazonaws.com/DescribeSavingsPlans application/json {"maxResults":100,"states":["active","queued","payment-pending"]}`,
+		"/bills/":                                 `GET s3.us-east-1.amazonaws.com/bills/?list-type=2&prefix=cost%2Fdaily%2Fmetadata%2F  `,
+		"GetCallerIdentity":                       `POST sts.us-east-1.amazonaws.com/` + query + `Action=GetCallerIdentity&Version=2011-06-15`,
+		"DescribeInstances":                       `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeInstances&MaxResults=1000&Version=2016-11-15`,
+		"DescribeReservedInstances":               `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeReservedInstances&Version=2016-11-15`,
+		"DescribeCapacityReservations":            `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DescribeCapacityReservations&MaxResults=1000&Version=2016-11-15`,
+		"ListMetrics":                             `POST monitoring.us-east-1.amazonaws.com/` + query + `Action=ListMetrics&MetricName=nvidia_smi_utilization_gpu&Namespace=CWAgent&Version=2010-08-01`,
 		"GetMetricStatistics": `POST monitoring.us-east-1.amazonaws.com/` + query + `Action=GetMetricStatistics&Dimensions.member.1.Name=InstanceId&Dimensions.member.1.Value=i-idle` +
 			`&EndTime=2026-11-29T10%3A30%3A00Z&MetricName=CPUUtilization&Namespace=AWS%2FEC2&Period=300&StartTime=2026-11-29T09%3A30%3A00Z&Statistics.member.1=Average&Unit=Percent&Version=2010-08-01`,
 		"DeregisterImage": `POST ec2.us-east-1.amazonaws.com/` + query + `Action=DeregisterImage&DryRun=false&ImageId=ami-base&Version=2016-11-15`, // its snapshots stay
