@@ -19,16 +19,17 @@ type class struct {
 	spot bool // a word says so, in files that lack PricingCategory
 }
 
-// classifier remembers what it made of clues: rules cost more than all the rest of a row.
-type classifier struct {
+// Classifier reads out of a charge's words what part of a bill it is, which card and which mode. It remembers what it
+// made of them: rules cost more than all the rest of a row.
+type Classifier struct {
 	rules []rule
 	known map[clues]class
 }
 
 const classifierRoom = 1 << 13
 
-// classify fills in the part of the bill, the GPU and the mode of payment.
-func (k *classifier) classify(c *billing.Charge) {
+// Classify fills in the part of the bill, the GPU and the mode of payment.
+func (k *Classifier) Classify(c *billing.Charge) {
 	found := k.class(clues{
 		charge:      c.ChargeCategory,
 		category:    c.ServiceCategory,
@@ -43,7 +44,7 @@ func (k *classifier) classify(c *billing.Charge) {
 	c.Mode = mode(c, found.spot)
 }
 
-func (k *classifier) class(row clues) class {
+func (k *Classifier) class(row clues) class {
 	if found, ok := k.known[row]; ok {
 		return found
 	}
@@ -58,7 +59,7 @@ func (k *classifier) class(row clues) class {
 	return made
 }
 
-func (k *classifier) judge(row clues) class {
+func (k *Classifier) judge(row clues) class {
 	words := row.words()
 	made := class{part: partOf(k.rules, words)}
 	if made.part == billing.PartInstance {

@@ -42,10 +42,10 @@ func TestParts(t *testing.T) {
 		{"other", billing.Charge{ServiceCategory: "AI and Machine Learning", SkuMeter: "input tokens"}},
 		{"other", billing.Charge{}},
 	}
-	var k classifier
+	var k Classifier
 	for _, tt := range tests {
 		c := tt.row
-		if k.classify(&c); c.Part != tt.want {
+		if k.Classify(&c); c.Part != tt.want {
 			t.Errorf("%s, want %s: %+v", c.Part, tt.want, tt.row)
 		}
 	}
@@ -68,10 +68,10 @@ func TestModes(t *testing.T) {
 		{billing.ModeUnknown, billing.Charge{ChargeCategory: "Tax"}},
 		{billing.ModeUnknown, billing.Charge{ChargeCategory: "Credit", PricingCategory: "Other"}},
 	}
-	var k classifier
+	var k Classifier
 	for _, tt := range tests {
 		c := tt.row
-		if k.classify(&c); c.Mode != tt.want {
+		if k.Classify(&c); c.Mode != tt.want {
 			t.Errorf("%q, want %q: %+v", c.Mode, tt.want, tt.row)
 		}
 	}
@@ -100,15 +100,15 @@ func TestGPUs(t *testing.T) {
 		{"", `{"InstanceType":12}`, ""},
 		{"", `{"InstanceType":"p5.48xlarge`, ""},
 	}
-	var k classifier
+	var k Classifier
 	for _, tt := range tests {
 		c := billing.Charge{ServiceCategory: "Compute", SkuPriceDetails: tt.details, ChargeDescription: tt.description}
-		if k.classify(&c); c.GPU != tt.want {
+		if k.Classify(&c); c.GPU != tt.want {
 			t.Errorf("%s %s: %q, want %q", tt.details, tt.description, c.GPU, tt.want)
 		}
 	}
 	disk := billing.Charge{ServiceCategory: "Storage", ChargeDescription: "Disk of an H100 machine"}
-	if k.classify(&disk); disk.GPU != "" {
+	if k.Classify(&disk); disk.GPU != "" {
 		t.Errorf("a disk is a %s", disk.GPU)
 	}
 }

@@ -195,7 +195,7 @@ func TestTruncatedGzip(t *testing.T) {
 
 func TestFilesThatAreRefused(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"empty", "", "read bill.csv: the file is empty; a FOCUS file begins with a line of column names"},
+		{"empty", "", "read bill.csv: the file is empty; a bill begins with a line of column names"},
 		{"byte order mark only", "\ufeff", "the file is empty"},
 		{"no cost", strings.TrimPrefix(head, "BilledCost,"), "read bill.csv: the file has no column BilledCost, which every FOCUS 1.0 to 1.4 cost and usage file has"},
 		{"another data set", "ContractCommitmentId,BillingCurrency\n", "no column BilledCost, BillingAccountId, BillingPeriodStart, ChargePeriodStart, ChargePeriodEnd,"},
@@ -284,7 +284,7 @@ func TestReusedCharge(t *testing.T) {
 func TestManyDistinctWords(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(head + ",SkuId,ChargeDescription\n")
-	const rows = 40_000 // more than the interner and the classifier keep
+	const rows = 40_000 // more than the interner and the Classifier keep
 	for i := range rows {
 		fmt.Fprintf(&text, "1,%s,sku-%d,description %d\n", tail, i, i)
 	}

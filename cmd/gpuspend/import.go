@@ -16,21 +16,69 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/focus"
+	"gpuspend/billing/providers/alibaba"
+	"gpuspend/billing/providers/aws"
 	"gpuspend/storage"
 )
 
+// billForm is a form of bill that can be read.
+type billForm struct {
+	name, what    string
+	long, example string
+	source        billing.ChargeSource
+	open          func(d *delivery, name string, r io.Reader) (billReader, error)
+}
+
+// billReader is one open bill.
+type billReader interface {
+	storage.ChargeReader
+	Rounded() int64 // amounts with more than 18 decimals
+}
+
+// billForms lists the forms, in the order of the README.
+func billForms() []billForm {
+	return []billForm{
+		{name: "focus", what: "FOCUS 1.0 to 1.4, CSV (plain or gzip) or Parquet", source: billing.SourceFOCUS,
+			open: func(_ *delivery, name string, r io.Reader) (billReader, error) { return focus.NewReader(name, r) },
+			long: "Reads FOCUS 1.0 to 1.4, CSV (plain or gzip) or Parquet, by its column names; - is standard input, for CSV.",
+			example: `  gpuspend import focus --db gpuspend.db --account aws-payer export-2026-11-*.csv.gz
+  gpuspend import focus --db gpuspend.db --account aws-payer BILLING_PERIOD=2026-11/*.snappy.parquet
+  zcat bill.csv.gz | gpuspend import focus --db gpuspend.db --account azure -`},
+		{name: "cur", what: "AWS Cost and Usage Reports, CSV (plain or gzip) or Parquet", source: billing.SourceNative,
+			open: func(d *delivery, name string, r io.Reader) (billReader, error) {
+				return aws.OpenUsageReport(name, r, &d.plans)
+			},
+			long: `Reads AWS's Cost and Usage Report, of the first form or CUR 2.0, CSV (plain or gzip) or Parquet. What is billed is the
+unblended cost; the amortised cost is what AWS documents for each type of line. Lines that a savings plan covers and
+those that take them off again cancel, or the import is refused: then a file of the report is missing.`,
+			example: `  gpuspend import cur --db gpuspend.db --account aws-payer report-0000*.csv.gz`},
+		{name: "alibaba", what: "the bill details that Alibaba Cloud's console exports (CSV, UTF-8 or GBK)", source: billing.SourceNative,
+			open: func(_ *delivery, name string, r io.Reader) (billReader, error) { return alibaba.OpenBillFile(name, r) },
+			long: `Reads the bill details (账单明细) that Alibaba Cloud's expense centre exports as CSV, in UTF-8 or GBK. The lines above the
+column names are skipped, and the total at the end (合计) is not added but has to agree. What vouchers and prepaid cards
+paid is shown as a credit. Days are of UTC+8.`,
+			example: `  gpuspend import alibaba --db gpuspend.db --account aliyun 202611_账单明细.csv`},
+	}
+}
+
 func importCommand() *cobra.Command {
+	var names []string
+	for _, f := range billForms() {
+		names = append(names, f.name)
+	}
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Read bills from files into the store",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &exit{code: exitWords, err: fmt.Errorf("import: %q is no form of bill that I read; the one I read is focus", args[0])}
+				return &exit{code: exitWords, err: fmt.Errorf("import: %q is no form of bill that I read; those are %s", args[0], strings.Join(names, ", "))}
 			}
 			return c.Help()
 		},
 	}
-	c.AddCommand(importFOCUSCommand())
+	for _, f := range billForms() {
+		c.AddCommand(importFormCommand(f))
+	}
 	return c
 }
 
@@ -40,12 +88,12 @@ type importOptions struct {
 	files        []string
 }
 
-func importFOCUSCommand() *cobra.Command {
+func importFormCommand(form billForm) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
-		Use:   "focus --db FILE --account NAME FILE...",
-		Short: "Read FOCUS 1.0 to 1.4 CSV files (plain or gzip; - for standard input)",
-		Long: `Reads FOCUS 1.0 to 1.4 CSV files, plain or gzip, by their header; - is standard input.
+		Use:   form.name + " --db FILE --account NAME FILE...",
+		Short: "Read " + form.what,
+		Long: form.long + `
 
 The files of one command are one delivery: exports split a month over many files. Together they replace each
 (billing account, billing period) that they hold, so importing twice changes nothing. A delivery that breaks
@@ -53,12 +101,11 @@ half-way changes nothing either.
 
 A period of which the delivery holds fewer than half the rows already stored is not replaced unless --replace
 says so; then nothing of the delivery is taken over, and the exit code is 1.`,
-		Example: `  gpuspend import focus --db gpuspend.db --account aws-payer export-2026-11-*.csv.gz
-  zcat bill.csv.gz | gpuspend import focus --db gpuspend.db --account azure -`,
-		Args: cobra.MinimumNArgs(1),
+		Example: form.example,
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			o.files = files
-			return importFOCUS(c.Context(), o, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+			return importBill(c.Context(), form, o, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&o.db, "db", "", "the store (made when it is not there)")
@@ -71,14 +118,14 @@ says so; then nothing of the delivery is taken over, and the exit code is 1.`,
 	return c
 }
 
-func importFOCUS(ctx context.Context, o importOptions, in io.Reader, out, errs io.Writer) error {
+func importBill(ctx context.Context, form billForm, o importOptions, in io.Reader, out, errs io.Writer) error {
 	if strings.TrimSpace(o.account) == "" {
 		return fmt.Errorf("import: --account is empty; name the account that the bill belongs to")
 	}
 	if o.add && o.replace {
 		return &exit{code: exitWords, err: errors.New("import: --add appends and --replace replaces; give one of them")}
 	}
-	if err := checkFiles(o.files); err != nil {
+	if err := checkFiles(form, o.files); err != nil {
 		return err
 	}
 	db, err := storage.Open(ctx, o.db, storage.Options{Now: time.Now, Wall: time.Now})
@@ -90,8 +137,8 @@ func importFOCUS(ctx context.Context, o importOptions, in io.Reader, out, errs i
 	if err != nil {
 		return err
 	}
-	d := &delivery{in: in, bar: barFor(o.files, errs)}
-	sum, err := db.ImportCharges(ctx, storage.Import{Account: account.ID, Source: billing.SourceFOCUS, Add: o.add, Replace: o.replace,
+	d := &delivery{form: form, in: in, bar: barFor(o.files, errs)}
+	sum, err := db.ImportCharges(ctx, storage.Import{Account: account.ID, Source: form.source, Add: o.add, Replace: o.replace,
 		Files: d.sources(o.files)})
 	d.endBar(err)
 	var thin *storage.ThinError
@@ -108,7 +155,7 @@ func importFOCUS(ctx context.Context, o importOptions, in io.Reader, out, errs i
 
 // checkFiles looks at the files before a store is made for a name that was mistyped: whether they are there, named once,
 // and begin like a bill. Pipes can be read only once, so their beginning is left for later.
-func checkFiles(files []string) error {
+func checkFiles(form billForm, files []string) error {
 	named := map[string]bool{}
 	for _, name := range files {
 		same := filepath.Clean(name)
@@ -128,40 +175,45 @@ func checkFiles(files []string) error {
 		case !info.Mode().IsRegular():
 			continue
 		}
-		if err := checkHeader(name); err != nil {
+		if err := checkHeader(form, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkHeader(name string) error {
+func checkHeader(form billForm, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	_, err = focus.NewReader(name, f)
+	_, err = form.open(&delivery{}, name, f)
 	return err
 }
 
 // delivery opens the files of one command, one after the other.
 type delivery struct {
+	form    billForm
 	in      io.Reader
 	bar     *progressbar.ProgressBar
+	plans   aws.Coverings
 	rounded int64 // amounts with more than 18 decimals
 }
 
 func (d *delivery) sources(files []string) []storage.ChargeFile {
 	list := make([]storage.ChargeFile, len(files))
 	for i, name := range files {
-		list[i] = storage.ChargeFile{Name: name, Open: func() (storage.ChargeReader, error) { return d.open(name) }}
+		list[i] = storage.ChargeFile{Name: name, Open: func() (storage.ChargeReader, error) { return d.open(name, i == len(files)-1) }}
 	}
 	return list
 }
 
-func (d *delivery) open(name string) (storage.ChargeReader, error) {
-	file := io.NopCloser(d.in)
+func (d *delivery) open(name string, last bool) (storage.ChargeReader, error) {
+	r, file := d.in, io.NopCloser(d.in)
+	if d.bar != nil {
+		r = io.TeeReader(r, d.bar)
+	}
 	if name == "-" {
 		name = "standard input"
 	} else {
@@ -169,30 +221,53 @@ func (d *delivery) open(name string) (storage.ChargeReader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("import: %w", err)
 		}
-		file = f
+		r, file = &barred{f, d.bar}, f
 	}
-	var r io.Reader = file
-	if d.bar != nil {
-		r = io.TeeReader(r, d.bar)
-	}
-	fr, err := focus.NewReader(name, r)
+	bill, err := d.form.open(d, name, r)
 	if err != nil {
 		_ = file.Close()
 		return nil, err
 	}
-	return &billFile{fr, file, d}, nil
+	return &billFile{bill, file, d, last}, nil
+}
+
+// barred is a file whose reading moves the bar, where there is one; Parquet reads it at places of its own.
+type barred struct {
+	*os.File
+	bar *progressbar.ProgressBar
+}
+
+// Read serves forms that are read from the beginning.
+func (b *barred) Read(into []byte) (int, error) {
+	n, err := b.File.Read(into)
+	if b.bar != nil {
+		_ = b.bar.Add(n)
+	}
+	return n, err
 }
 
 // billFile is one open file of a delivery.
 type billFile struct {
-	*focus.Reader
+	billReader
 	file io.Closer
 	of   *delivery
+	last bool
+}
+
+// Read looks at the delivery as a whole once its last file was read.
+func (f *billFile) Read(c *billing.Charge) error {
+	err := f.billReader.Read(c)
+	if err == io.EOF && f.last {
+		if wrong := f.of.plans.Check(); wrong != nil {
+			return wrong
+		}
+	}
+	return err
 }
 
 // Close serves the store, which calls it after the last charge.
 func (f *billFile) Close() error {
-	f.of.rounded += f.Stats().Rounded
+	f.of.rounded += f.Rounded()
 	return f.file.Close()
 }
 
