@@ -38,6 +38,9 @@ func cost(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	return a, nil
 }
 
+// CostQuestion reads the words of a cost question, without the word cost. It fails with a *WordsError.
+func CostQuestion(r Request) (ledger.Question, error) { return costQuestion(r) }
+
 // costQuestion reads the words after cost.
 func costQuestion(r Request) (ledger.Question, error) {
 	when, _ := period("month", r.Now, r.Zone)

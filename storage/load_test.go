@@ -67,7 +67,7 @@ func hourLater() time.Time { return time.Now().Add(time.Hour) }
 // lines counts the lines of a store by looking into the file.
 func (s shop) lines(t *testing.T) int {
 	t.Helper()
-	n, err := s.Lines(t.Context())
+	n, err := s.StoredLines(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/billing/providers"
 	"gpuspend/billing/release"
 	"gpuspend/bot"
@@ -116,6 +118,7 @@ func (o askOptions) location(def *time.Location) (*time.Location, error) {
 type asked struct {
 	desk     *bot.Desk
 	standing func(ctx context.Context, id string) bot.Standing
+	lines    func(ctx context.Context, q ledger.Question) iter.Seq2[billing.Charge, error] // of a store; nil for the demo
 	end      func()
 }
 
@@ -160,7 +163,7 @@ func (o askOptions) open(ctx context.Context) (asked, error) {
 		}
 		return bot.Standing(p.Standing)
 	}
-	return asked{desk: d, standing: standing, end: func() { _ = db.Close() }}, nil
+	return asked{desk: d, standing: standing, lines: db.Lines, end: func() { _ = db.Close() }}, nil
 }
 
 func (o askOptions) instant() (func() time.Time, error) {

@@ -6,20 +6,100 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gpuspend/billing"
+	"gpuspend/billing/focus"
+	"gpuspend/billing/ledger"
 	"gpuspend/bot"
 )
 
 func exportCommand() *cobra.Command {
 	c := &cobra.Command{Use: "export", Short: "Write figures out of the store", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(exportCSVCommand())
+	c.AddCommand(exportCSVCommand(), exportFOCUSCommand())
 	return c
+}
+
+func exportFOCUSCommand() *cobra.Command {
+	var o askOptions
+	var file string
+	c := &cobra.Command{
+		Use:   "focus [--db FILE | --config FILE] [PERIOD] [where ...]",
+		Short: "Write the charges of a period as FOCUS 1.2 CSV",
+		Long: `Writes every charge that counts, as the clouds delivered it, as FOCUS 1.2 CSV. The period and the filters are those of a
+cost question; without a period it is the current month. An empty cell is null: nothing is made up. On standard error it
+says which columns of the standard it leaves out, and which of those that the standard wants some rows lack.
+
+What our own meter reckons of hours that no cloud has billed yet is no charge and not in it. Texts are written as they are;
+open the file with a program that reads CSV as data, not as formulas, or use "export csv".`,
+		Example: `  gpuspend export focus --db gpuspend.db 2026-11 > november.csv
+  gpuspend export focus --config gpuspend.yaml lastmonth where provider=runpod -o runpod.csv`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return exportFOCUS(c.Context(), o, args, file, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	costFlags(c, &o)
+	c.Flags().StringVarP(&file, "output", "o", "", "the file to write; default standard output")
+	return c
+}
+
+func exportFOCUS(ctx context.Context, o askOptions, words []string, file string, out, errs io.Writer) error {
+	asked, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer asked.end()
+	zone, err := o.location(asked.desk.Zone)
+	if err != nil {
+		return &exit{code: exitWords, err: err}
+	}
+	now := asked.desk.Now()
+	for _, w := range words {
+		if strings.EqualFold(w, "by") || strings.HasPrefix(w, "按") {
+			return &exit{code: exitWords, err: errors.New("export: FOCUS is charge by charge; leave out \"by\", or use export csv for sums")}
+		}
+	}
+	q, err := bot.CostQuestion(bot.Request{Words: words, Zone: zone, Now: now, Print: asked.desk.Words.For("en", zone, now)})
+	if err != nil {
+		return &exit{code: exitWords, err: err}
+	}
+	if file == "" {
+		return writeFOCUS(ctx, asked.lines, q, out, errs)
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return errors.Join(writeFOCUS(ctx, asked.lines, q, f, errs), f.Close())
+}
+
+// writeFOCUS writes the charges, and says what the file lacks.
+func writeFOCUS(ctx context.Context, lines func(context.Context, ledger.Question) iter.Seq2[billing.Charge, error], q ledger.Question, out, errs io.Writer) error {
+	w, n := focus.NewWriter(out), 0
+	for c, err := range lines(ctx, q) {
+		if err == nil {
+			err = w.Write(&c)
+		}
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		n++
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	_, _ = fmt.Fprintf(errs, "%s from %s to %s; not filled: %s\n", counted(n, "charge"), q.From.Format(time.DateOnly), q.To.AddDate(0, 0, -1).Format(time.DateOnly), w.NeverWritten())
+	names, rows := w.Lacking()
+	for _, name := range names {
+		_, _ = fmt.Fprintf(errs, "%s lack %s, which FOCUS 1.2 wants in every row\n", counted(rows[name], "charge"), name)
+	}
+	return nil
 }
 
 func exportCSVCommand() *cobra.Command {
