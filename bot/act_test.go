@@ -50,6 +50,11 @@ func formText(f bot.Form) string {
 				}
 				parts = append(parts, mark+o.Label, o.Hint)
 			}
+		case b.Checks != nil:
+			parts = append(parts, b.Checks.Label)
+			for _, o := range b.Checks.Options {
+				parts = append(parts, "[ ] "+o.Label)
+			}
 		case b.Line != nil:
 			parts = append(parts, b.Line.Label)
 		}
@@ -74,7 +79,7 @@ func TestReleaseForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, formText(again), "\nDelete\n", "(●) Delete now", "Deleted: machine infer-a10-2", "Type infer-a10-2 to delete")
+	contains(t, formText(again), "\nDelete\n", "(●) Delete now", "Deleted: machine infer-a10-2", "Saved elsewhere?", "[ ] model weights\n[ ] logs\n[ ] training curves\n[ ] checkpoints", "Type infer-a10-2 to delete")
 	zh := operator()
 	zh.Lang = "zh"
 	contains(t, formText(*in.press(t, zh, bot.ActionRelease, "r-7k2f").Form), "释放 infer-a10-2", "省 ¥6,840.00/月 · 仍计费 ¥234.00/月", "显卡会退回资源池")
@@ -111,6 +116,10 @@ func TestReleaseRefused(t *testing.T) {
 	}{
 		{"the name is not typed", operator(), map[string][]string{"do": {"delete"}, "typed": {"infer"}}, "typed", "type its name exactly: infer-a10-2", nil},
 		{"the form has no line to type in yet", operator(), map[string][]string{"do": {"delete"}}, "do", "type its name exactly", nil},
+		{"TEST 8.1: one item is not ticked", operator(), map[string][]string{"do": {"delete"}, "typed": {"infer-a10-2"}, "exported": {"logs", "curves", "checkpoints"}}, "exported",
+			"Not deleted: not ticked as saved elsewhere: model weights. Tick them, or choose \"Stop, keep the disks\"", nil},
+		{"TEST 8.1: nothing is ticked", operator(), map[string][]string{"do": {"delete"}, "typed": {"infer-a10-2"}, "exported": {}}, "exported",
+			"model weights, logs, training curves, checkpoints", nil},
 		{"no such choice", operator(), map[string][]string{"do": {"explode"}}, "do", "not possible any more", nil},
 		{"nothing chosen", operator(), nil, "do", "not possible any more", nil},
 		{"a viewer", viewer(), map[string][]string{"do": {"stop"}}, "do", "You can look but not release", nil},

@@ -115,7 +115,7 @@ func (e *engine) Plan(_ context.Context, id billing.ResourceID) (release.Plan, e
 	kept := holding(9, 1, "r-eeee", billing.KindDisk, "d-eval-2", billing.StateAttached, cny("0.243055555555555555"), 6*day)
 	p.Options = []release.Option{
 		{Verb: billing.VerbStop, Saves: cny("6840.00"), StillBills: cny("234.00"), Stays: []billing.Holding{kept}, MayNotReturn: true},
-		{Verb: billing.VerbDelete, Saves: cny("6875.00"), StillBills: cny("199.00"), Goes: []billing.Holding{h}, Stays: []billing.Holding{kept}, Typed: h.Name}}
+		{Verb: billing.VerbDelete, Saves: cny("6875.00"), StillBills: cny("199.00"), Goes: []billing.Holding{h}, Stays: []billing.Holding{kept}, Typed: h.Name, Export: release.Exports()}}
 	return p, nil
 }
 

@@ -157,7 +157,7 @@ func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p wor
 	if len(plan.Options) == 0 || option(plan, verb).Verb != verb {
 		return refuse(billing.Say("bot.release.choose"))
 	}
-	if errs := typedWrong(p, s, option(plan, verb)); errs != nil {
+	if errs := incomplete(p, s, plan, option(plan, verb)); len(errs) > 0 {
 		return Reply{Errors: errs, Place: c.Place}, nil
 	}
 	if err := d.order(ctx, s, c, verb, option(plan, verb)); err != nil {
@@ -167,17 +167,23 @@ func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p wor
 	return Reply{Place: c.Place}, nil
 }
 
-// typedWrong holds the rule that the name is typed before data can be lost. A form that was not drawn again yet has no
-// line for it.
-func typedWrong(p words.Printer, s Submission, o release.Option) map[string]string {
-	if o.Typed == "" || one(s.Values, inputTyped) == o.Typed {
-		return nil
+// incomplete holds the rules that the name is typed, and every item of the checklist ticked, before data can be lost.
+// A form that was not drawn again yet has no inputs for them.
+func incomplete(p words.Printer, s Submission, plan release.Plan, o release.Option) map[string]string {
+	errs := map[string]string{}
+	wrong := func(input, say string) {
+		if _, there := s.Values[input]; !there {
+			input = inputDo
+		}
+		errs[input] = say
 	}
-	at := inputTyped
-	if _, there := s.Values[inputTyped]; !there {
-		at = inputDo
+	if missing := o.Unticked(s.Values[inputExport]); len(missing) > 0 {
+		wrong(inputExport, p.Say(plan.UntickedText(missing)))
 	}
-	return map[string]string{at: p.Text("bot.release.typed_wrong", "name", o.Typed)}
+	if o.Typed != "" && one(s.Values, inputTyped) != o.Typed {
+		wrong(inputTyped, p.Text("bot.release.typed_wrong", "name", o.Typed))
+	}
+	return errs
 }
 
 // order proposes and approves.
@@ -188,7 +194,7 @@ func (d *Desk) order(ctx context.Context, s Submission, c carried, v billing.Ver
 		lang = s.Person.Lang
 	}
 	a, err := d.Engine.Propose(ctx, release.Proposal{Resource: c.Resource, Verb: v, Fingerprint: c.Fingerprint, By: who,
-		Reason: one(s.Values, inputReason), Lang: lang, Saves: o.Saves, StillBills: o.StillBills,
+		Reason: one(s.Values, inputReason), Exported: s.Values[inputExport], Lang: lang, Saves: o.Saves, StillBills: o.StillBills,
 		Place: release.Place{Channel: c.Place.Channel, Thread: c.Place.Thread}})
 	if err != nil {
 		return err

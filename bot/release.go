@@ -19,6 +19,7 @@ const (
 	inputDo     = "do"
 	inputReason = "reason"
 	inputTyped  = "typed"
+	inputExport = "exported"
 )
 
 // carried goes through a form and back.
@@ -147,6 +148,9 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb
 	if lines := consequences(p, x, o); len(lines) > 0 {
 		f.text(notify.Join("\n", lines...))
 	}
+	if len(o.Export) > 0 {
+		f.Blocks = append(f.Blocks, FormBlock{Checks: exportChecks(p, o)})
+	}
 	if o.Typed != "" {
 		f.Blocks = append(f.Blocks, FormBlock{Line: &Line{Name: inputTyped, Label: p.Text("bot.release.typed", "name", o.Typed), Hint: o.Typed}})
 	}
@@ -154,6 +158,16 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb
 	small := notify.Context(p.Rich("bot.release.read", "age", p.Now.Sub(plan.ReadAt)))
 	f.Blocks = append(f.Blocks, FormBlock{Text: &small})
 	return f
+}
+
+// exportChecks is the list of what has to be saved elsewhere before a delete. It may be sent back unticked: the answer
+// names what is missing, which Slack's own would not.
+func exportChecks(p words.Printer, o release.Option) *Checks {
+	c := Checks{Name: inputExport, Label: p.Text("bot.release.exported"), Optional: true}
+	for _, item := range o.Export {
+		c.Options = append(c.Options, Option{Value: item, Label: p.Say(release.ExportText(item))})
+	}
+	return &c
 }
 
 func (f *Form) text(r notify.Rich) {

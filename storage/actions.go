@@ -17,7 +17,7 @@ var _ release.Store = (*DB)(nil)
 
 const actionQuery = `
 	SELECT a.id, a.account_id, a.resource_id, r.kind, r.region, r.vendor_id, r.handle, r.name, a.verb, a.state, a.fingerprint, a.token,
-		a.by_user, a.by_team, a.by_name, a.approver_user, a.approver_team, a.approver_name, a.reason, a.place, a.lang,
+		a.by_user, a.by_team, a.by_name, a.approver_user, a.approver_team, a.approver_name, a.reason, a.exported, a.place, a.lang,
 		a.saves_nanos, a.saves_rest, a.still_nanos, a.still_rest, coalesce(a.currency, ''), a.request_id, a.job, a.why,
 		a.proposed_at, a.moved_at, a.seen_at
 	FROM actions a JOIN resources r ON r.id = a.resource_id`
@@ -30,7 +30,7 @@ func scanAction(r row) (a release.Action, err error) {
 	var currency string
 	err = r.Scan(&a.ID, &a.Account, &a.Resource, &a.Ref.Kind, &a.Ref.Region, &a.Ref.ID, &a.Handle, &a.Name, &a.Verb, &a.State,
 		&a.Fingerprint, &a.Token, &a.By.ID, &a.By.Team, &a.By.Name, &a.Approver.ID, &a.Approver.Team, &a.Approver.Name, &a.Reason,
-		asJSON{&a.Place}, &a.Lang, &saves.nanos, &saves.rest, &still.nanos, &still.rest, &currency, &a.RequestID, &a.Job,
+		asJSON{&a.Exported}, asJSON{&a.Place}, &a.Lang, &saves.nanos, &saves.rest, &still.nanos, &still.rest, &currency, &a.RequestID, &a.Job,
 		sentence{&a.Why}, when{&a.ProposedAt}, when{&a.MovedAt}, when{&a.SeenAt})
 	if err != nil {
 		return a, err
@@ -62,10 +62,10 @@ func (d *DB) Propose(ctx context.Context, a release.Action) (release.Action, err
 			return err
 		}
 		n, err := tx.ExecContext(ctx, `
-			INSERT INTO actions (account_id, resource_id, verb, state, fingerprint, token, by_user, by_team, by_name, reason, place, lang,
+			INSERT INTO actions (account_id, resource_id, verb, state, fingerprint, token, by_user, by_team, by_name, reason, exported, place, lang,
 				saves_nanos, saves_rest, still_nanos, still_rest, currency, proposed_at, moved_at)
-			VALUES ((SELECT account_id FROM resources WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)`,
-			a.Resource, a.Verb, release.Proposed, a.Fingerprint, rand.Text(), a.By.ID, a.By.Team, a.By.Name, a.Reason, encode(a.Place), a.Lang,
+			VALUES ((SELECT account_id FROM resources WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18)`,
+			a.Resource, a.Verb, release.Proposed, a.Fingerprint, rand.Text(), a.By.ID, a.By.Team, a.By.Name, a.Reason, encode(a.Exported), encode(a.Place), a.Lang,
 			saves, savesRest, still, stillRest, currency, stamp(a.ProposedAt))
 		if err != nil {
 			return err

@@ -19,7 +19,9 @@ type Options struct {
 	Opener Opener
 	Teller Teller
 	About  func(billing.AccountID) About
-	MayAct func(who Person, account billing.AccountID) bool // an empty list of people means nobody
+	// Checklist gives an owner's own list of what to save before a delete; nil, or an empty list, is Exports.
+	Checklist func(billing.Holding) []string
+	MayAct    func(who Person, account billing.AccountID) bool // an empty list of people means nobody
 
 	Now   func() time.Time // the product's clock, which the demo lets run fast
 	Log   *slog.Logger
@@ -91,9 +93,12 @@ func (e *Engine) Propose(ctx context.Context, p Proposal) (Action, error) {
 	if !why.IsZero() {
 		return Action{}, conflict(op, why)
 	}
+	if missing := option.Unticked(p.Exported); len(missing) > 0 {
+		return Action{}, conflict(op, plan.UntickedText(missing))
+	}
 	a, err := e.o.Store.Propose(ctx, Action{
 		Account: plan.Holding.Account, Resource: plan.Holding.ID, Ref: plan.Holding.Ref, Handle: plan.Holding.Handle,
-		Name: called(plan.Holding), Verb: p.Verb, State: Proposed, Fingerprint: plan.Fingerprint, By: p.By, Reason: p.Reason,
+		Name: called(plan.Holding), Verb: p.Verb, State: Proposed, Fingerprint: plan.Fingerprint, By: p.By, Reason: p.Reason, Exported: p.Exported,
 		Place: p.Place, Lang: p.Lang, Saves: option.Saves, StillBills: option.StillBills, ProposedAt: e.o.Now(), MovedAt: e.o.Now(),
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func choose(t *testing.T, e *Engine, id billing.ResourceID, v billing.Verb) Acti
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := e.Propose(context.Background(), Proposal{Resource: id, Verb: v, Fingerprint: p.Fingerprint, By: ann})
+	a, err := e.Propose(context.Background(), Proposal{Resource: id, Verb: v, Fingerprint: p.Fingerprint, By: ann, Exported: Exports()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestProposeOnce(t *testing.T) {
 		w := newWorld(t, disk("d-1"))
 		e := w.engine()
 		p, _ := e.Plan(ctx, 1)
-		order := Proposal{Resource: 1, Verb: billing.VerbDelete, Fingerprint: p.Fingerprint, By: ann}
+		order := Proposal{Resource: 1, Verb: billing.VerbDelete, Fingerprint: p.Fingerprint, By: ann, Exported: Exports()}
 		var done sync.WaitGroup
 		errs := make([]error, 3)
 		for i := range errs {

@@ -51,7 +51,9 @@ func (e *Engine) options(ctx context.Context, h billing.Holding, g group, sums p
 		options = append(options, sums.stop(h, g))
 	}
 	if billing.Has(cloud, billing.CanRelease) {
-		options = append(options, sums.delete(g))
+		o := sums.delete(g)
+		o.Export = e.checklist(h, g.goes)
+		options = append(options, o)
 	}
 	if len(options) == 0 {
 		return nil, billing.Say("release.refused.cloud", "name", called(h), "provider", e.o.About(h.Account).Provider)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,52 @@ import (
 
 	"gpuspend/billing"
 )
+
+// Test81: a delete of what may hold data is refused until every item of the checklist is ticked, an owner's own list
+// goes before the usual one, and what holds no data asks nothing.
+func Test81Checklist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		empty := thing(billing.KindDisk, "empty", "1", func(r *billing.Resource) { r.HoldsData = billing.No })
+		own := thing(billing.KindDisk, "own", "1", func(r *billing.Resource) { r.Owner = "team-cv" })
+		w := newWorld(t, machine("i-1"), empty, own)
+		e := w.engine()
+		e.o.Checklist = func(h billing.Holding) []string {
+			if h.Owner == "team-cv" {
+				return []string{"onnx export"}
+			}
+			return nil
+		}
+		propose := func(name string, v billing.Verb, ticked ...string) (Action, error) {
+			p, err := e.Plan(ctx, w.store.find(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Propose(ctx, Proposal{Resource: p.Holding.ID, Verb: v, Fingerprint: p.Fingerprint, By: ann, Exported: ticked})
+		}
+		for _, c := range []struct {
+			name   string
+			verb   billing.Verb
+			ticked []string
+			want   string // key of the refusal
+		}{
+			{"i-1", billing.VerbDelete, nil, "release.failed.unticked_stop"},
+			{"i-1", billing.VerbDelete, []string{"logs", "curves", "checkpoints"}, "release.failed.unticked_stop"},
+			{"own", billing.VerbDelete, Exports(), "release.failed.unticked"},
+			{"own", billing.VerbDelete, []string{"onnx export"}, ""},
+			{"empty", billing.VerbDelete, nil, ""},
+			{"i-1", billing.VerbStop, nil, ""},
+		} {
+			a, err := propose(c.name, c.verb, c.ticked...)
+			if got := billing.SayOf(err).Key; c.want != "" && got != c.want || c.want == "" && err != nil {
+				t.Errorf("%s %s %v: %v %q, want %q", c.verb, c.name, c.ticked, err, got, c.want)
+			}
+			if c.want == "" && !slices.Equal(a.Exported, c.ticked) {
+				t.Errorf("%s: kept ticks %v", c.name, a.Exported)
+			}
+		}
+	})
+}
 
 func thing(k billing.Kind, id, hourly string, change ...func(*billing.Resource)) billing.Resource {
 	r := billing.Resource{Name: id, State: billing.StateAvailable, Billed: billing.Yes}

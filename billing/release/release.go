@@ -72,6 +72,7 @@ type Action struct {
 	By          Person // who proposed
 	Approver    Person // who approved; the same person in the thin loop
 	Reason      string
+	Exported    []string // items of the checklist that the proposer ticked as saved elsewhere
 	Place       Place
 	Lang        string        // of the progress message: "en" or "zh"
 	Saves       billing.Money // per month, as shown; unknown where not known
@@ -164,6 +165,7 @@ type Option struct {
 	MayNotReturn bool              // the card goes back to the pool
 	LeavesMore   bool              // a stop that saves less than it leaves to be paid: said first
 	Typed        string            // the name to be typed before it is done; "" for none
+	Export       []string          // what has to be ticked as saved elsewhere before it is done; see ExportText
 }
 
 // Proposal is a person's choice.
@@ -173,6 +175,7 @@ type Proposal struct {
 	Fingerprint string // of the plan that was shown
 	By          Person
 	Reason      string
+	Exported    []string // ticked items of the choice's checklist
 	Place       Place
 	Lang        string
 	Saves       billing.Money

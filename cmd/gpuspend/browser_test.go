@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gpuspend/billing/release"
 	"gpuspend/bot/localslack/browser"
 )
 
@@ -100,6 +101,9 @@ func TestDemoInABrowser(t *testing.T) {
 	page.Do("choose", chromedp.Click(`#modal [data-block="do"] input[value="delete"]`))
 	page.Do("be asked for the name", chromedp.SendKeys(typed, "ds-imagenet"), chromedp.Click("#modal-submit"),
 		browser.Until(`document.querySelector('#modal .bad .error')?.textContent.includes('ds-imagenet-old')`))
+	for _, item := range release.Exports() {
+		page.Do("tick "+item, chromedp.Click(`#modal [data-block="exported"] input[value="`+item+`"]`))
+	}
 	page.Do("confirm", chromedp.SendKeys(typed, "-old"), chromedp.Click("#modal-submit"),
 		browser.Until(`!document.querySelector('#modal').open`), told("ds-imagenet-old: delete"))
 	page.Do("see it verified", told("ds-imagenet-old: deleted, gone from two complete listings"))

@@ -41,7 +41,7 @@ func (s *stage) form(user, name string) localslack.View {
 // submit types the name and presses the form's button.
 func (s *stage) submit(user string, v localslack.View, name string) localslack.ViewReply {
 	s.Helper()
-	r, err := s.slack.Submit(s.ctx, user, v.ID, map[string]map[string]any{"do": {"do": "delete"}, "typed": {"typed": name}})
+	r, err := s.slack.Submit(s.ctx, user, v.ID, map[string]map[string]any{"do": {"do": "delete"}, "exported": {"exported": release.Exports()}, "typed": {"typed": name}})
 	if err != nil {
 		s.Errorf("submit by %s: %v", user, err)
 	}
@@ -142,7 +142,7 @@ func TestOneOperatorSubmitsTwice(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				_, _ = s.slack.Submit(s.ctx, demoOperator, v.ID, map[string]map[string]any{"do": {"do": "delete"}, "typed": {"typed": oldDisk}}) // the second may find the form closed
+				_, _ = s.slack.Submit(s.ctx, demoOperator, v.ID, map[string]map[string]any{"do": {"do": "delete"}, "exported": {"exported": release.Exports()}, "typed": {"typed": oldDisk}}) // the second may find the form closed
 			})
 		}
 		both.Wait()

@@ -181,9 +181,11 @@ type ViewersConfig struct {
 
 // ReleasesConfig are the rules of the release engine.
 type ReleasesConfig struct {
-	Operators []string `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
-	Patience  Duration `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
-	Settle    Duration `yaml:"settle" doc:"pause between the two listings that verify; default 1m"`
+	Operators  []string            `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
+	Checklist  []string            `yaml:"checklist" doc:"what to tick as saved elsewhere before a delete; default weights, logs, curves, checkpoints; own words are shown as written"`
+	Checklists map[string][]string `yaml:"checklists" doc:"own checklists by owner, instead of that"`
+	Patience   Duration            `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
+	Settle     Duration            `yaml:"settle" doc:"pause between the two listings that verify; default 1m"`
 }
 
 // RulesConfig are the thresholds.

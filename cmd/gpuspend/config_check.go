@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers"
@@ -245,11 +246,32 @@ func (k *checker) slack(c Config) {
 	k.ids("viewers.groups", c.Viewers.Groups, "S")
 	k.ids("viewers.channels", c.Viewers.Channels, "CG")
 	k.ids("releases.operators", c.Releases.Operators, "UW")
+	k.checklist("releases.checklist", c.Releases.Checklist)
+	for owner, list := range c.Releases.Checklists {
+		k.checklist("releases.checklists."+owner, list)
+	}
 	for i, a := range c.Accounts {
 		if a.Release == "allow" && len(c.Releases.Operators) == 0 {
 			k.wrong("releases.operators", "accounts[%d] allows releases, but nobody is listed who may; list Slack user ids", i)
 			break
 		}
+	}
+}
+
+// checklist checks that a form can show a list: Slack takes ten boxes of 75 characters each.
+func (k *checker) checklist(path string, list []string) {
+	if len(list) > 10 {
+		k.wrong(path, "%d items are too many for a form; give at most 10", len(list))
+	}
+	seen := map[string]bool{}
+	for i, item := range list {
+		switch n := utf8.RuneCountInString(item); {
+		case strings.TrimSpace(item) == "" || n > 75:
+			k.wrong(fmt.Sprintf("%s[%d]", path, i), "an item has 1 to 75 characters")
+		case seen[item]:
+			k.wrong(fmt.Sprintf("%s[%d]", path, i), "%q stands here twice", item)
+		}
+		seen[item] = true
 	}
 }
 

@@ -38,6 +38,14 @@ func (c Config) roles() bot.Roles {
 	return bot.Roles{Team: c.Slack.Team, Operators: c.Releases.Operators, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels}
 }
 
+// checklist is an owner's own list, else that of the installation; empty for the usual one.
+func (c Config) checklist(h billing.Holding) []string {
+	if own := c.Releases.Checklists[h.Owner]; len(own) > 0 {
+		return own
+	}
+	return c.Releases.Checklist
+}
+
 // about says what plans say of an account.
 func (in installation) about(accounts []billing.Account, id billing.AccountID) release.About {
 	for _, a := range accounts {

@@ -19,6 +19,7 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers/sim"
+	"gpuspend/billing/release"
 	"gpuspend/bot/localslack"
 )
 
@@ -141,7 +142,7 @@ func (s *stage) releases(user, name string) {
 	if strings.Contains(string(view.JSON), "initial_option") {
 		s.Errorf("what can't be undone is preselected: %s", view.JSON)
 	}
-	r, err := s.slack.Submit(s.ctx, user, view.ID, map[string]map[string]any{"do": {"do": "delete"}, "typed": {"typed": name}, "reason": {"reason": "dataset is in OSS"}})
+	r, err := s.slack.Submit(s.ctx, user, view.ID, map[string]map[string]any{"do": {"do": "delete"}, "exported": {"exported": release.Exports()}, "typed": {"typed": name}, "reason": {"reason": "dataset is in OSS"}})
 	if err != nil || r.Action == "errors" {
 		s.Fatalf("submit: %+v %v", r, err)
 	}

@@ -291,7 +291,7 @@ func (k *killed) submits(at instant) {
 		cancel()
 	}
 	k.arm(at)
-	r, err := k.slack.Submit(k.ctx, demoOperator, k.slack.Views(demoOperator)[0].ID, map[string]map[string]any{"do": {"do": "delete"}, "typed": {"typed": killName}})
+	r, err := k.slack.Submit(k.ctx, demoOperator, k.slack.Views(demoOperator)[0].ID, map[string]map[string]any{"do": {"do": "delete"}, "exported": {"exported": release.Exports()}, "typed": {"typed": killName}})
 	if err != nil || r.Action != "" {
 		k.Fatalf("submit: %+v %v", r, err)
 	}

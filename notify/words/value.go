@@ -33,6 +33,12 @@ func (v value) rich() notify.Rich {
 		return p.Sentence(x)
 	case []string:
 		return plain(p.List(x))
+	case []billing.Text:
+		said := make([]string, len(x))
+		for i, t := range x {
+			said[i] = p.Say(t)
+		}
+		return plain(p.List(said))
 	case []notify.Rich:
 		return notify.Join(p.comma(), x...)
 	}
