@@ -85,7 +85,11 @@ func (w quoteWriter) rounded(m billing.Money) string {
 func (w quoteWriter) mode(m billing.Mode) string { return w.p.Mode(m) }
 
 func (w quoteWriter) where(o estimate.Option) string {
-	return cmp.Or(w.prices.Names[o.Provider], o.Provider, w.p.Text("estimate.own_price"))
+	name := cmp.Or(w.prices.Names[o.Provider], o.Provider, w.p.Text("estimate.own_price"))
+	if tier := o.Tier(); tier != "" {
+		name += ", " + tier
+	}
+	return name
 }
 
 // one is the currency of all rows; "" where there are several.

@@ -55,6 +55,15 @@ type Row struct {
 // ahead says that a row is paid for whole terms.
 func (r Row) ahead() bool { return Way{Mode: r.Mode}.ahead() }
 
+// Tier is the part of a cloud's offer that a type names behind a comma, such as RunPod's "H100, secure cloud": tiers are
+// no alternatives to pick the cheapest of, for they differ in what one gets. "" where there is one.
+func (r Row) Tier() string {
+	if _, tier, ok := strings.Cut(r.Type, ", "); ok {
+		return tier
+	}
+	return ""
+}
+
 // key is what a more trusted row takes the place of.
 func (r Row) key() string {
 	return strings.Join([]string{r.Provider, r.Region, r.Type, r.GPU.Model, r.GPU.Count.String(), string(r.Mode)}, "\x00")

@@ -214,8 +214,44 @@ func TestTrust(t *testing.T) {
 	isRange(t, "negotiated first", one(t, NewBook(Sheet{Rows: []Row{file, live}, Deals: []Deal{deal}}), "8xH100 1h").Total, "16.00", "16.00")
 }
 
+// The tiers of one cloud stand apart, each at its own price for the whole machine and for a card; the disk is a line of its
+// own; the total is both, to the cent.
+func TestC18TiersStandApart(t *testing.T) {
+	tier := func(name, rate string) Row {
+		r := factRow("RunPod", "RTX-4090", 1, billing.ModeOnDemand, rate, rate, "USD")
+		r.Type = "RTX 4090, " + name
+		return r
+	}
+	disk := billing.MustMoney("0.1", "USD")
+	b := NewBook(Sheet{Rows: []Row{tier("community", "0.49"), tier("secure", "0.76")}, Extras: []Extra{{Provider: "RunPod", Part: billing.PartDisk, Per: PerGBMonth, MonthHours: 720,
+		AsOf: factsNow, Tiers: []Tier{{From: billing.DecimalFromInt(0), Low: disk, High: disk}}}}})
+	q := quoteOf(t, b, "2xRTX-4090 10h disk=100GB")
+	if len(q.Options) != 2 || q.Options[0].Tier() != "community" || q.Options[1].Tier() != "secure" {
+		t.Fatalf("%+v", q.Options)
+	}
+	for i, want := range []struct{ machine, total, perCard string }{{"9.80", "9.94", "0.50"}, {"15.20", "15.34", "0.77"}} {
+		o := q.Options[i]
+		isRange(t, o.Type+" machine", o.Parts[billing.PartInstance], want.machine, want.machine)
+		isRange(t, o.Type+" disk", o.Parts[billing.PartDisk], "0.14", "0.14") // 100 GB of 0.1 a month of 720 h, for 10 h
+		isRange(t, o.Type+" in all", o.Total, want.total, want.total)
+		isRange(t, o.Type+" per card-hour", o.PerGPU, want.perCard, want.perCard)
+	}
+}
+
+// A card without a price has none: no default stands in for it.
+func TestX19NoDefaultPrice(t *testing.T) {
+	b := NewBook(Sheet{Rows: []Row{factRow("A", "H100", 8, billing.ModeOnDemand, "20", "20", "USD")}})
+	r, err := Parse([]string{"8xB200 1h"}, Known{Cards: append(b.Cards(), "B200"), Providers: b.Providers(), Currency: "USD"}, factsNow, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, err := b.Estimate(r, factsNow); err == nil && len(q.Options) != 0 {
+		t.Errorf("%+v", q.Options)
+	}
+}
+
 // An old price is shown and decides nothing.
-func TestOldPricesDecideNothing(t *testing.T) {
+func TestX20OldPricesDecideNothing(t *testing.T) {
 	old := factRow("A", "H100", 8, billing.ModeOnDemand, "1", "1", "CNY")
 	old.AsOf = factsNow.Add(-91 * day)
 	undated := factRow("B", "H100", 8, billing.ModeOnDemand, "1", "1", "CNY")

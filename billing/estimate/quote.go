@@ -167,7 +167,7 @@ func (b *Book) given(r Request, now time.Time) []Row {
 	return list
 }
 
-// choose takes the best row of every cloud and mode, and counts the others.
+// choose takes the best row of every cloud, tier and mode, and counts the others.
 func (q *Quote) choose(rows []Row) []candidate {
 	var best []candidate
 	at := map[string]int{}
@@ -184,7 +184,7 @@ func (q *Quote) choose(rows []Row) []candidate {
 			q.leave(why, r.Provider)
 			continue
 		}
-		key := r.Provider + "\x00" + string(r.Mode) + "\x00" + string(r.Low.Currency())
+		key := r.Provider + "\x00" + r.Tier() + "\x00" + string(r.Mode) + "\x00" + string(r.Low.Currency())
 		i, there := at[key]
 		if !there {
 			at[key] = len(best)

@@ -34,6 +34,15 @@ func TestX14X16SmallRatesAreExact(t *testing.T) {
 	}
 }
 
+// A month has the hours that its cloud gives it: 730 at one, 720 at another, 672 where the price is capped.
+func TestX17MonthHasItsCloudsHours(t *testing.T) {
+	for hours, want := range map[int]string{730: "73", 720: "72", 672: "67.2"} {
+		if got := Monthly(cny("0.1"), hours); got != cny(want) {
+			t.Errorf("0.1 an hour is %s in a month of %d hours, want %s", got.Amount(), hours, want)
+		}
+	}
+}
+
 // A hole in our own watching is no zero and no exact figure: what may have run is a range.
 func TestC27HoleIsARange(t *testing.T) {
 	m := span(1, "4", day(1), day(2))

@@ -41,6 +41,27 @@ func TestC26TodayIsNoCompleteDay(t *testing.T) {
 	}
 }
 
+// Weekends weigh what they weigh: with 100 on working days and 10 on the others, two weeks more of the same lie within the
+// range, whether the forecast is made on a Friday or on a Monday.
+func TestX24WeekendsAreInTheForecast(t *testing.T) {
+	var sums []string
+	for d := day(1); d.Before(day(31)); d = d.AddDate(0, 0, 1) {
+		sums = append(sums, map[bool]string{true: "10", false: "100"}[d.Weekday() == time.Saturday || d.Weekday() == time.Sunday])
+	}
+	whole := cny("0")
+	for _, s := range sums {
+		whole, _ = whole.Add(cny(s))
+	}
+	for _, today := range []int{16, 20, 21, 23} {
+		f := forecast(t, daysOf(day(1), sums[:today-1]...), day(today))
+		low, err1 := f.Least.Cmp(whole)
+		high, err2 := f.Most.Cmp(whole)
+		if err1 != nil || err2 != nil || low > 0 || high < 0 || f.Days != 14 {
+			t.Errorf("on the %d.: %s to %s of %d days, the month comes to %s", today, f.Least.Rounded(2), f.Most.Rounded(2), f.Days, whole.Amount())
+		}
+	}
+}
+
 // A hole is not a zero: the mean of 50, 52, nothing, 51 is 51.
 func TestC27HoleDoesNotLowerTheForecast(t *testing.T) {
 	f := forecast(t, daysOf(day(1), "50", "52", "", "51"), day(5))

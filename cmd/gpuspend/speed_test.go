@@ -89,10 +89,7 @@ func benchEnd() time.Time { return time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 
 // benchStore makes the store, or finds the one that was kept.
 func benchStore(b *testing.B) string {
-	rows, err := strconv.Atoi(cmp.Or(os.Getenv(chargesOf), "1000000"))
-	if err != nil || rows < benchMonths*1000 {
-		b.Fatalf("%s: %q is no number of charges from %d", chargesOf, os.Getenv(chargesOf), benchMonths*1000)
-	}
+	rows := benchCharges(b)
 	path := os.Getenv(storeOf)
 	if path == "" {
 		path = filepath.Join(b.TempDir(), "speed.db")
@@ -116,6 +113,15 @@ func benchStore(b *testing.B) string {
 	}
 	b.Logf("%d charges in %.0f s, %d MiB, peak %.0f MiB", rows, time.Since(began).Seconds(), info.Size()>>20, peakMiB(b))
 	return path
+}
+
+// benchCharges is how many charges the store has.
+func benchCharges(b *testing.B) int {
+	rows, err := strconv.Atoi(cmp.Or(os.Getenv(chargesOf), "1000000"))
+	if err != nil || rows < benchMonths*1000 {
+		b.Fatalf("%s: %q is no number of charges from %d", chargesOf, os.Getenv(chargesOf), benchMonths*1000)
+	}
+	return rows
 }
 
 // loadMonth imports one month's charges, of one account.

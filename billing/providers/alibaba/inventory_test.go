@@ -2,9 +2,11 @@ package alibaba
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -282,4 +284,39 @@ func TestAllRegionsAreAskedFor(t *testing.T) {
 			t.Errorf("regions %q: %d scopes, %v, want %d", tt.setting, len(got), err, tt.want)
 		}
 	}
+}
+
+// Three pages of 100, 100 and 7, of which the second fails once and the last repeats a thing of the second, are 206 things.
+func TestC23EveryPageIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, failed := newFake(testNow), false
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("x-acs-action") != "DescribeDisks" || r.URL.Query().Get("DiskIds") != "" {
+				f.ServeHTTP(w, r)
+				return
+			}
+			from, n, next := 0, 100, "p2"
+			switch r.URL.Query().Get("NextToken") {
+			case "p2":
+				if !failed {
+					failed = true
+					http.Error(w, `{"Code":"InternalError","Message":"x"}`, http.StatusInternalServerError)
+					return
+				}
+				from, next = 100, "p3"
+			case "p3":
+				from, n, next = 199, 7, ""
+			}
+			var disks []string
+			for i := from; i < from+n; i++ {
+				disks = append(disks, fmt.Sprintf(`{"RegionId":"cn-hangzhou","DiskId":"d-%d","Size":10,"Category":"cloud_essd","Type":"data","Status":"Available","DiskChargeType":"PostPaid",
+					"CreationTime":"2026-06-07T06:08:54Z","ExpiredTime":"2099-12-31T15:59Z"}`, i))
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"RequestId":"r","NextToken":%q,"TotalCount":0,"Disks":{"Disk":[%s]}}`, next, strings.Join(disks, ","))
+		})
+		if got := list(t, overFake(t, h), billing.KindDisk); len(got) != 206 || !failed {
+			t.Errorf("%d disks, want 206 (the second page failed once: %t)", len(got), failed)
+		}
+	})
 }
