@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,4 +99,54 @@ func TestFixedChargesDoNotGrow(t *testing.T) {
 	if f := forecast(t, b, day(3)); f.Fixed != cny("900") || f.ToDate != cny("920") || f.Least != cny("1200") || f.Most != cny("1200") {
 		t.Errorf("%+v", f)
 	}
+}
+
+// The complete days of the month stand beside the same days of the one before, with what moved; a day that is missing on
+// either side makes no saving, and the first of a month has nothing to say.
+func TestChangesSetMonthsSideBySide(t *testing.T) {
+	row := func(provider, gpu, sum string) Row {
+		return Row{Keys: []string{provider, gpu}, Currency: "CNY", Billed: cny(sum), Amount: cny(sum)}
+	}
+	b := &twoMonths{now: []Row{row("RunPod", "H100", "300"), row("Alibaba Cloud", "A10", "50"), row("Vast.ai", "", "7")},
+		before: []Row{row("RunPod", "H100", "100"), row("Alibaba Cloud", "A10", "80"), row("Vast.ai", "", "7")}, through: day(30)}
+	got, err := Changes(t.Context(), b, day(4).Add(9*time.Hour), time.UTC)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	c := got[0]
+	if c.Days != 3 || c.Now != cny("357") || c.Before != cny("187") || len(c.Movers) != 2 || c.Movers[0].Provider != "RunPod" || c.Movers[0].By != cny("200") ||
+		c.Movers[1].GPU != "A10" || c.Movers[1].By != cny("-30") {
+		t.Errorf("%+v", c)
+	}
+	if want := []string{"2026-11-01", "2026-11-04", "2026-10-01", "2026-10-04"}; !slices.Equal(b.asked, want) {
+		t.Errorf("asked for %v, want %v", b.asked, want)
+	}
+	if got, err := Changes(t.Context(), b, day(1).Add(time.Hour), time.UTC); err != nil || got != nil {
+		t.Errorf("on the 1st: %v, %v", got, err)
+	}
+	b.through = day(3) // the bill of the third day is missing
+	if got, err := Changes(t.Context(), b, day(4).Add(9*time.Hour), time.UTC); err != nil || got != nil {
+		t.Errorf("with a day missing: %v, %v", got, err)
+	}
+}
+
+// twoMonths answers for November and for the month before.
+type twoMonths struct {
+	now, before []Row
+	through     time.Time
+	asked       []string
+}
+
+func (b *twoMonths) Billed(_ context.Context, q Question) ([]Row, bool, error) {
+	b.asked = append(b.asked, q.From.Format(time.DateOnly), q.To.Format(time.DateOnly))
+	if q.From.Month() == time.November {
+		return b.now, false, nil
+	}
+	return b.before, false, nil
+}
+
+func (b *twoMonths) Metered(context.Context, billing.Period) ([]Metered, error) { return nil, nil }
+
+func (b *twoMonths) Coverage(context.Context) ([]Covered, error) {
+	return []Covered{{Account: 1, Name: "a", Billing: true, Through: b.through}}, nil
 }
