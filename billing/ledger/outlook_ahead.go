@@ -26,6 +26,19 @@ func Without(b billing.Balance, holdings []billing.Holding, now time.Time, given
 	return look(b, holdings, now, given)
 }
 
+// Holds is for how long a rate has to have held before it counts for what lies hours ahead: a machine that is tried out for
+// ten minutes is no reason to warn of tomorrow.
+const Holds = 30 * time.Minute
+
+// Steady looks ahead without what began within Holds; false where nothing did, and Ahead says all there is to say.
+func Steady(b billing.Balance, holdings []billing.Holding, now time.Time) (Outlook, bool) {
+	young := func(h billing.Holding) bool { return h.StateSince.After(now.Add(-Holds)) }
+	if !slices.ContainsFunc(holdings, young) {
+		return Outlook{}, false
+	}
+	return Ahead(b, slices.DeleteFunc(slices.Clone(holdings), young), now), true
+}
+
 func look(b billing.Balance, holdings []billing.Holding, now time.Time, given []billing.ResourceID) Outlook {
 	cur := drawnIn(b, holdings)
 	o, priced := Outlook{}, 0

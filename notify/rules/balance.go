@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/notify"
 )
 
 func balance() notify.Rule {
 	return notify.Rule{
 		Name: "balance", Title: billing.Say("rule.balance"), Night: true,
-		Default: "runs out before the next start of work, within 24 hours, within 6 hours; floors as configured",
+		Default: "runs out before the next start of work, within 24 hours, within 6 hours; beyond 6 hours a new rate counts after 30 minutes; floors as configured",
 		Find:    findBalance,
 	}
 }
@@ -74,9 +75,16 @@ func startStep(v notify.View, a notify.AccountView) []step {
 	return []step{s}
 }
 
-// judge compares the runway with a threshold. Where nobody can tell how long the money lasts, an alert stays as it is.
+// judge compares the runway with a threshold. Beyond the urgent one, what began within ledger.Holds starts no alert. Where nobody can tell how long the money lasts, an alert stays as it is.
 func (s step) judge(v notify.View, a notify.AccountView, at time.Duration) (step, bool) {
 	o := a.Outlook
+	if left := o.EmptyAt.Sub(v.Now); !o.EmptyAt.IsZero() && left >= urgentRunway && left < at {
+		steady, young := ledger.Steady(a.Balance, a.Holdings, v.Now)
+		if young && (steady.EmptyAt.IsZero() || steady.EmptyAt.Sub(v.Now) >= at) { // by what has just begun: not yet
+			s.severity = billing.SeverityHeld
+			return s, true
+		}
+	}
 	switch {
 	case o.EmptyAt.IsZero() && (!o.Burn.Known() || o.Unpriced > 0 || !a.Balance.Cash.Known()):
 		s.severity = billing.SeverityHeld

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuspend/billing"
+	"gpuspend/billing/ledger"
 	"gpuspend/notify"
 	"gpuspend/notify/internal/scene"
 )
@@ -52,6 +53,9 @@ func TestBalance(t *testing.T) {
 				a.Holdings[i].Rate = billing.Rate{}
 			}
 		}, "1000", []string{"24h held", "work held", "6h held"}},
+		{"a rate that began 10 minutes ago starts nothing beyond 6 h", scene.Night(), began(10 * time.Minute), "52", []string{"24h held", "work held", "6h held"}},
+		{"one that held half an hour does", scene.Night(), began(30 * time.Minute), "52", []string{"24h warning", "work urgent", "6h held"}},
+		{"below 6 h it counts at once", scene.Night(), began(time.Minute), "38.40", []string{"24h warning", "work urgent", "6h urgent"}},
 		{"nothing runs", noon, func(a *notify.AccountView, _ *notify.Settings) { a.Holdings = nil }, "1", nil},
 		{"below a floor", noon, floors("2000", "500"), "1000", []string{"floor USD 2000 warning"}},
 		{"not above a floor by a fifth yet", noon, floors("900", "500"), "1000", []string{"floor USD 900 held"}},
@@ -73,6 +77,15 @@ func TestBalance(t *testing.T) {
 		v.Settings = settings
 		if diff := cmp.Diff(tt.want, scopes(findBalance(v))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// began lets everything that runs have begun so long ago.
+func began(ago time.Duration) func(*notify.AccountView, *notify.Settings) {
+	return func(a *notify.AccountView, _ *notify.Settings) {
+		for i := range a.Holdings {
+			a.Holdings[i].StateSince = scene.Night().Add(-ago)
 		}
 	}
 }
@@ -237,13 +250,14 @@ func TestDefaultsAreAsDocumentedC29(t *testing.T) {
 	hours := func(d time.Duration) string { return strconv.Itoa(int(d / time.Hour)) }
 	floor := []string{d.ForgottenPush[0].Amount(), d.ForgottenPush[1].Amount()}
 	want := map[string][]string{
-		"balance":            {hours(d.BalanceSteps[0]), hours(d.BalanceSteps[1])},
+		"balance":            {hours(d.BalanceSteps[0]), hours(d.BalanceSteps[1]), hours(urgentRunway), strconv.Itoa(int(ledger.Holds / time.Minute))},
+		"counter":            {"2"},
 		"expiry":             {days(d.ExpirySteps[0]), days(d.ExpirySteps[1]), days(d.ExpirySteps[2]), days(d.RenewalStep)},
 		"forgotten_disk":     append([]string{days(d.DiskAge)}, floor...),
 		"forgotten_ip":       append([]string{days(d.DiskAge)}, floor...),
 		"forgotten_snapshot": append([]string{days(d.SnapshotAge)}, floor...),
 		"stopped":            {hours(d.StoppedAge), hours(d.StoppedPush), d.StoppedFloor[0].Amount(), d.StoppedFloor[1].Amount()},
-		"drift":              {"5", d.DriftFrom[0].Amount(), d.DriftFrom[1].Amount()},
+		"drift":              {"5", d.DriftFrom[0].Amount(), d.DriftFrom[1].Amount(), "7"},
 		"unexplained":        {d.DrainStep[0].Amount(), d.DrainStep[1].Amount()},
 		"unreachable":        {strconv.Itoa(int(d.UnreachableFor / time.Minute))},
 	}
