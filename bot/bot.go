@@ -57,11 +57,21 @@ const (
 
 // Roles decides who may look and who may release. Empty lists mean nobody.
 type Roles struct {
-	Team      string   // the workspace or enterprise that ids belong to; others are strangers
-	Operators []string // user ids
-	Viewers   []string // user ids
-	Groups    []string // user group ids that may look
-	Channels  []string // channel ids whose members may look, when they ask there
+	Team     string            // the workspace or enterprise that ids belong to; others are strangers
+	Acting                     // everywhere, but for accounts with lists of their own
+	Viewers  []string          // user ids
+	Groups   []string          // user group ids that may look
+	Channels []string          // channel ids whose members may look, when they ask there
+	Accounts map[string]Acting // by account: a list that is given takes the place of the general one there
+	Owners   map[string]string // user id -> the owner that the installation says he is; he may stop what is his
+}
+
+// Acting decides who may act: operators release, approvers say yes to what another person proposed.
+type Acting struct {
+	Operators      []string // user ids
+	OperatorGroups []string // user group ids
+	Approvers      []string // user ids
+	ApproverGroups []string // user group ids
 }
 
 // Request is one line of words to answer.
@@ -174,6 +184,11 @@ const (
 	ActionSnooze  = "snooze"  // Value is an alert's fingerprint
 	ActionMine    = "mine"    // Value is a handle
 	ActionRun     = "run"     // Value is a line of words
+	ActionApprove = "approve" // Value is an action's number
+	ActionDecline = "decline" // Value is an action's number
+	ActionAsk     = "ask"     // Value is a handle: asks an operator to release it
+	ActionGrant   = "grant"   // Value is a handle and who asked: opens the form for an operator
+	ActionDeny    = "deny"    // Value is a handle and who asked
 )
 
 // Outcome is what a press comes to. The messages are zero for nothing to say.
@@ -207,6 +222,7 @@ type Engine interface {
 	Plan(ctx context.Context, id billing.ResourceID) (release.Plan, error)
 	Propose(ctx context.Context, p release.Proposal) (release.Action, error)
 	Approve(ctx context.Context, id release.ActionID, who release.Person) (release.Action, error)
+	Decline(ctx context.Context, id release.ActionID, who release.Person) (release.Action, error)
 	Open(ctx context.Context) ([]release.Action, error)
 }
 
@@ -220,6 +236,7 @@ type Desk struct {
 	Alerts  Alerts
 	Rates   []Rate // of one currency To, that which is shown first
 	Roles   Roles
+	Asks    string                                    // channel id where what needs an operator or approver is asked; "" is where it came up
 	Prices  func(ctx context.Context) (Prices, error) // nil where there is no price book
 	Words   *words.Book
 	Zone    *time.Location // of the installation

@@ -102,6 +102,9 @@ func (b *book) Coverage(context.Context) ([]ledger.Covered, error) {
 type engine struct {
 	proposed []release.Proposal
 	approved []release.ActionID
+	decided  []string // who approved or declined, and what
+	second   bool
+	owner    string
 	refused  billing.Text
 	fails    error
 }
@@ -109,6 +112,10 @@ type engine struct {
 func (e *engine) Plan(_ context.Context, id billing.ResourceID) (release.Plan, error) {
 	_, h, _ := view().Holding(id)
 	p := release.Plan{Holding: h, Account: "compute-c", Provider: "Compute C", Fingerprint: "fp", Today: cny("7074.00"), ReadAt: wednesday.Add(-40 * time.Second)}
+	p.Second = e.second
+	if e.owner != "" {
+		p.Holding.Owner = e.owner
+	}
 	if p.Refused = e.refused; !p.Refused.IsZero() {
 		return p, nil
 	}
@@ -127,9 +134,18 @@ func (e *engine) Propose(_ context.Context, p release.Proposal) (release.Action,
 	return release.Action{ID: release.ActionID(len(e.proposed))}, nil
 }
 
-func (e *engine) Approve(_ context.Context, id release.ActionID, _ release.Person) (release.Action, error) {
+func (e *engine) Approve(_ context.Context, id release.ActionID, who release.Person) (release.Action, error) {
+	if e.fails != nil {
+		return release.Action{}, e.fails
+	}
 	e.approved = append(e.approved, id)
-	return release.Action{ID: id, State: release.Approved}, nil
+	e.decided = append(e.decided, who.ID+" approves")
+	return release.Action{ID: id, Name: "infer-a10-2", By: release.Person{ID: viewerID, Name: "vi"}, State: release.Approved}, nil
+}
+
+func (e *engine) Decline(_ context.Context, id release.ActionID, who release.Person) (release.Action, error) {
+	e.decided = append(e.decided, who.ID+" declines")
+	return release.Action{ID: id, Name: "infer-a10-2", By: release.Person{ID: viewerID, Name: "vi"}, State: release.Declined}, nil
 }
 
 func (e *engine) Open(context.Context) ([]release.Action, error) { return nil, nil }
@@ -204,7 +220,7 @@ func install(t testing.TB) installation {
 	in.Desk = &bot.Desk{Prices: func(context.Context) (bot.Prices, error) { return bot.Prices{Book: priceBook(), Currency: "CNY"}, nil },
 		Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: in.book, Engine: in.engine, Keeper: in.notes,
 		Alerts: in.notes, Words: w, Zone: shanghai, Lang: "en", Now: func() time.Time { return wednesday },
-		Roles: bot.Roles{Team: team, Operators: []string{operatorID}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}}
+		Roles: bot.Roles{Team: team, Acting: bot.Acting{Operators: []string{operatorID}}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}}
 	return in
 }
 

@@ -21,7 +21,15 @@ func (d *Desk) Press(ctx context.Context, b Press) (Outcome, error) {
 	}
 	switch b.Action {
 	case ActionRelease, ActionStop:
-		return d.pressRelease(ctx, b, p, role)
+		return d.pressRelease(ctx, b, p)
+	case ActionApprove, ActionDecline:
+		return d.pressDecide(ctx, b, p)
+	case ActionAsk:
+		return d.pressAsk(ctx, b, p)
+	case ActionGrant:
+		return d.pressGrant(ctx, b, p)
+	case ActionDeny:
+		return d.pressDeny(ctx, b, p)
 	case ActionMine:
 		return d.pressMine(ctx, b, p)
 	case ActionKeep:
@@ -42,11 +50,8 @@ func (d *Desk) Press(ctx context.Context, b Press) (Outcome, error) {
 }
 
 // pressRelease opens the form of a resource, or says why there is none.
-func (d *Desk) pressRelease(ctx context.Context, b Press, p words.Printer, role Role) (Outcome, error) {
+func (d *Desk) pressRelease(ctx context.Context, b Press, p words.Printer) (Outcome, error) {
 	r := d.complete(Request{Words: []string{b.Value}, Person: b.Person, Place: b.Place, Print: p, Now: p.Now})
-	if role < Operator {
-		return d.lookOnly(ctx, r)
-	}
 	a, err := releaseCommand(ctx, d, r)
 	if err != nil {
 		return gone(p, b, err)
@@ -64,20 +69,6 @@ func gone(p words.Printer, b Press, err error) (Outcome, error) {
 		return Outcome{}, err
 	}
 	return Outcome{Private: say(p, "bot.press.gone", "handle", b.Value).Message}, nil
-}
-
-// lookOnly tells a viewer where he may not release.
-func (d *Desk) lookOnly(ctx context.Context, r Request) (Outcome, error) {
-	d.note(r.Person, "release")
-	v, err := d.Look(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
-	x, err := find(r, v, r.Words[0], "release")
-	if err != nil {
-		return gone(r.Print, Press{Value: r.Words[0]}, err)
-	}
-	return Outcome{Private: say(r.Print, "bot.refused.look_only", "account", accountText(x.account)).Message}, nil
 }
 
 func (d *Desk) pressKeep(ctx context.Context, b Press, p words.Printer) (Outcome, error) {
@@ -127,7 +118,11 @@ func (d *Desk) Submit(ctx context.Context, s Submission) (Reply, error) {
 		d.note(s.Person, s.Callback)
 		return Reply{Private: say(p, d.Roles.refusal(s.Person).Key).Message, Place: c.Place}, nil
 	case s.Callback == formRelease:
-		return d.submitRelease(ctx, s, c, p, role)
+		return d.submitRelease(ctx, s, c, p)
+	case s.Callback == formAsk:
+		return d.submitAsk(ctx, s, c, p)
+	case s.Callback == formDeny:
+		return d.submitDeny(s, c, p)
 	case s.Callback == formKeep:
 		return d.submitKeep(ctx, s, c, p)
 	case s.Callback == formSnooze:
@@ -138,18 +133,18 @@ func (d *Desk) Submit(ctx context.Context, s Submission) (Reply, error) {
 
 // submitRelease proposes and, since an operator's click is the approval, approves. The engine looks again before it
 // acts and posts how it goes.
-func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p words.Printer, role Role) (Reply, error) {
+func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p words.Printer) (Reply, error) {
 	refuse := func(t billing.Text) (Reply, error) {
 		return Reply{Errors: map[string]string{inputDo: p.Say(t)}, Place: c.Place}, nil
 	}
-	if role < Operator || d.Engine == nil {
-		d.note(s.Person, "release")
-		return refuse(billing.Say("bot.refused.operator"))
+	if d.Engine == nil {
+		return refuse(billing.Say("bot.release.nothing_here"))
 	}
 	plan, err := d.Engine.Plan(ctx, c.Resource)
 	if err != nil {
 		return refuse(billing.SayOf(err))
 	}
+	plan = d.within(Request{Person: s.Person}, plan)
 	if !plan.Refused.IsZero() {
 		return refuse(plan.Refused)
 	}
@@ -160,11 +155,12 @@ func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p wor
 	if errs := incomplete(p, s, plan, option(plan, verb)); len(errs) > 0 {
 		return Reply{Errors: errs, Place: c.Place}, nil
 	}
-	if err := d.order(ctx, s, c, verb, option(plan, verb)); err != nil {
+	reply, err := d.order(ctx, s, c, plan, option(plan, verb))
+	if err != nil {
 		d.log().Warn("release refused", "resource", c.Handle, "error", err)
 		return refuse(billing.SayOf(err))
 	}
-	return Reply{Place: c.Place}, nil
+	return reply, nil
 }
 
 // incomplete holds the rules that the name is typed, and every item of the checklist ticked, before data can be lost.
@@ -186,21 +182,35 @@ func incomplete(p words.Printer, s Submission, plan release.Plan, o release.Opti
 	return errs
 }
 
-// order proposes and approves.
-func (d *Desk) order(ctx context.Context, s Submission, c carried, v billing.Verb, o release.Option) error {
-	who := release.Person{ID: s.Person.ID, Team: s.Person.Team, Name: personName(s.Person)}
+// order proposes and approves, or asks a second person where one is needed. Who asked for it hears of it.
+func (d *Desk) order(ctx context.Context, s Submission, c carried, plan release.Plan, o release.Option) (Reply, error) {
+	who := person(s.Person)
 	lang := d.Lang
 	if c.Place.Private && s.Person.Lang != "" {
 		lang = s.Person.Lang
 	}
-	a, err := d.Engine.Propose(ctx, release.Proposal{Resource: c.Resource, Verb: v, Fingerprint: c.Fingerprint, By: who,
+	a, err := d.Engine.Propose(ctx, release.Proposal{Resource: c.Resource, Verb: o.Verb, Fingerprint: c.Fingerprint, By: who,
 		Reason: one(s.Values, inputReason), Exported: s.Values[inputExport], Lang: lang, Saves: o.Saves, StillBills: o.StillBills,
 		Place: release.Place{Channel: c.Place.Channel, Thread: c.Place.Thread}})
 	if err != nil {
-		return err
+		return Reply{}, err
 	}
-	_, err = d.Engine.Approve(ctx, a.ID, who)
-	return err
+	if plan.Second {
+		return Reply{Public: d.secondMessage(a.ID, s, plan, o), Place: d.askPlace(c.Place)}, nil
+	}
+	if _, err = d.Engine.Approve(ctx, a.ID, who); err != nil {
+		return Reply{}, err
+	}
+	if c.Asker != "" {
+		shared := d.Shared(d.now())
+		return Reply{Public: answered(c.Asker, c.AskerName, shared.Rich("bot.ask.granted", "who", personName(s.Person), "name", planName(plan))), Place: c.Place}, nil
+	}
+	return Reply{Place: c.Place}, nil
+}
+
+// person is who clicks, as the engine keeps him.
+func person(p Person) release.Person {
+	return release.Person{ID: p.ID, Team: p.Team, Name: personName(p)}
 }
 
 // one is the single value of an input.
@@ -218,7 +228,7 @@ func (d *Desk) Redraw(ctx context.Context, s Submission) (Form, error) {
 		return Form{}, err
 	}
 	p := d.Private(s.Person, d.now())
-	if s.Callback != formRelease || d.Roles.Of(s.Person, c.Place) < Operator || d.Engine == nil {
+	if s.Callback != formRelease || d.Engine == nil {
 		return Form{}, &billing.Error{Kind: billing.Denied, Op: "redraw " + s.Callback}
 	}
 	v, err := d.Look(ctx)
@@ -233,7 +243,7 @@ func (d *Desk) Redraw(ctx context.Context, s Submission) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	if len(plan.Options) == 0 {
+	if plan = d.within(Request{Person: s.Person}, plan); len(plan.Options) == 0 {
 		return Form{}, &billing.Error{Kind: billing.Conflict, Op: "redraw " + s.Callback, Say: plan.Refused}
 	}
 	f := releaseForm(p, x, plan, billing.Verb(one(s.Values, inputDo)), true, c.Place)

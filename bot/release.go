@@ -28,6 +28,9 @@ type carried struct {
 	Handle      string             `json:"h,omitempty"`
 	Fingerprint string             `json:"f,omitempty"`
 	Alert       string             `json:"a,omitempty"`
+	Account     string             `json:"c,omitempty"` // name of the account
+	Asker       string             `json:"u,omitempty"` // user id of who asked an operator for it
+	AskerName   string             `json:"n,omitempty"`
 	Place       Place              `json:"p"`
 }
 
@@ -72,7 +75,7 @@ func releaseCommand(ctx context.Context, d *Desk, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return releaseAnswer(r, x, plan), nil
+	return releaseAnswer(r, x, d.within(r, plan)), nil
 }
 
 func releaseAnswer(r Request, x item, plan release.Plan) Answer {
@@ -107,6 +110,10 @@ func refusedMessage(p words.Printer, x item, plan release.Plan) notify.Message {
 		why = p.Rich("bot.release.no_option", "name", notify.Code(label(x.Name, x.Ref.ID)))
 	}
 	m := notify.Message{Push: firstLine(why.String()), Blocks: []notify.Block{notify.Section(why)}}
+	if plan.Refused.Key == lookOnlyKey {
+		m.Blocks = append(m.Blocks, notify.Actions(notify.Button{Label: p.Text("bot.button.ask"), Action: ActionAsk, Value: x.Handle}))
+		return m
+	}
 	if link := x.account.Driver.Console.Resource; link != nil {
 		if url := link(x.Ref); url != "" {
 			m.Blocks = append(m.Blocks, notify.Actions(notify.Button{Label: p.Text("bot.button.console"), URL: url}))
@@ -150,6 +157,9 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb
 	}
 	if len(o.Export) > 0 {
 		f.Blocks = append(f.Blocks, FormBlock{Checks: exportChecks(p, o)})
+	}
+	if plan.Second {
+		f.text(p.Rich("bot.second.form"))
 	}
 	if o.Typed != "" {
 		f.Blocks = append(f.Blocks, FormBlock{Line: &Line{Name: inputTyped, Label: p.Text("bot.release.typed", "name", o.Typed), Hint: o.Typed}})

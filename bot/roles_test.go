@@ -9,7 +9,7 @@ import (
 
 // Who may what: guests, strangers, bots and people of other teams never, whatever list names them.
 func TestRoles(t *testing.T) {
-	listed := bot.Roles{Team: team, Operators: []string{operatorID}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}
+	listed := bot.Roles{Team: team, Acting: bot.Acting{Operators: []string{operatorID}}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}
 	person := func(id string, s bot.Standing, groups ...string) bot.Person {
 		return bot.Person{ID: id, Team: team, Standing: s, Groups: groups}
 	}

@@ -45,6 +45,10 @@ func Link(text, url string) Rich {
 	return Rich(LinkStart) + Plain(url) + Rich(LinkText) + Plain(text) + Rich(LinkEnd)
 }
 
+// Mention names a member of the chat by his user id, so that the chat tells him. Where a chat does not know the id, the
+// name stands there.
+func Mention(user, name string) Rich { return Link(name, "@"+user) }
+
 // String gives the text without marks; of a link only its text.
 func (r Rich) String() string {
 	var b strings.Builder

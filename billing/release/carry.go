@@ -33,10 +33,18 @@ func (e *Engine) Carry(ctx context.Context, id ActionID) (Action, error) {
 
 // expire ends what waited too long; nothing is ever done because nobody answered.
 func (e *Engine) expire(ctx context.Context, a Action) (Action, error) {
-	if e.o.Now().Sub(a.MovedAt) <= e.o.ProposalLife {
+	life := e.o.ProposalLife
+	if a.State == Proposed {
+		plan, err := e.Plan(ctx, a.Resource)
+		if err != nil {
+			return a, err
+		}
+		life = e.life(plan)
+	}
+	if e.o.Now().Sub(a.MovedAt) <= life {
 		return a, nil
 	}
-	return e.step(ctx, a, Expired, Change{Why: billing.Say("release.expired", "after", e.o.ProposalLife)})
+	return e.step(ctx, a, Expired, Change{Why: billing.Say("release.expired", "after", life)})
 }
 
 // step moves an action on. Where somebody else moved it first, that is how it stands, and no error.
@@ -54,8 +62,12 @@ func (e *Engine) act(ctx context.Context, a Action) (Action, error) {
 	if e.o.Now().Sub(a.MovedAt) > e.o.ProposalLife {
 		return e.expire(ctx, a)
 	}
-	if !e.o.MayAct(a.Approver, a.Account) {
-		return e.step(ctx, a, Failed, Change{Why: billing.Say("release.denied", "account", e.o.About(a.Account).Name)})
+	plan, err := e.Plan(ctx, a.Resource)
+	if err != nil {
+		return a, err
+	}
+	if why := e.denied(a, a.Approver, plan); !why.IsZero() {
+		return e.step(ctx, a, Failed, Change{Why: why})
 	}
 	why, err := e.unfit(ctx, a)
 	if err != nil || ctx.Err() != nil {

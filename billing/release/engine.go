@@ -21,7 +21,12 @@ type Options struct {
 	About  func(billing.AccountID) About
 	// Checklist gives an owner's own list of what to save before a delete; nil, or an empty list, is Exports.
 	Checklist func(billing.Holding) []string
-	MayAct    func(who Person, account billing.AccountID) bool // an empty list of people means nobody
+	// MayAct says who may have this done; an empty list of people means nobody.
+	MayAct func(who Person, h billing.Holding, v billing.Verb) bool
+	// Second says of a resource and its cost of a month that whoever proposes an act on it may not approve it himself;
+	// nil is never. MayApprove then says who may; nil lets nobody.
+	Second     func(h billing.Holding, today billing.Money) bool
+	MayApprove func(who Person, h billing.Holding) bool
 
 	Now   func() time.Time // the product's clock, which the demo lets run fast
 	Log   *slog.Logger
@@ -30,6 +35,7 @@ type Options struct {
 	Settle       time.Duration // between two listings that verify; 0 is a minute
 	Patience     time.Duration // how long to wait for a listing that bears an act out; 0 is half an hour
 	ProposalLife time.Duration // how long a proposal or an approval waits; 0 is a quarter of an hour
+	SecondLife   time.Duration // how long a proposal waits for a second person; 0 is four hours
 	Stale        time.Duration // how old a listing may be to make a plan from; 0 is two hours
 }
 
@@ -58,7 +64,13 @@ func New(o Options) (*Engine, error) {
 		return nil, &billing.Error{Kind: billing.Invalid, Op: "release: start", Err: errors.New("store, reader, opener, clock and accounts must be given")}
 	}
 	if o.MayAct == nil {
-		o.MayAct = func(Person, billing.AccountID) bool { return false }
+		o.MayAct = func(Person, billing.Holding, billing.Verb) bool { return false }
+	}
+	if o.Second == nil {
+		o.Second = func(billing.Holding, billing.Money) bool { return false }
+	}
+	if o.MayApprove == nil {
+		o.MayApprove = func(Person, billing.Holding) bool { return false }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,6 +86,7 @@ func New(o Options) (*Engine, error) {
 	usual(&o.Settle, time.Minute)
 	usual(&o.Patience, 30*time.Minute)
 	usual(&o.ProposalLife, 15*time.Minute)
+	usual(&o.SecondLife, 4*time.Hour)
 	usual(&o.Stale, 2*time.Hour)
 	return &Engine{o: o, wake: make(chan struct{}, 1), followed: map[ActionID]bool{}, telling: map[ActionID]*telling{}}, nil
 }
@@ -115,14 +128,18 @@ func (e *Engine) Approve(ctx context.Context, id ActionID, who Person) (Action, 
 	if err != nil {
 		return Action{}, err
 	}
+	plan, err := e.Plan(ctx, a.Resource)
+	if err != nil {
+		return Action{}, err
+	}
+	why, life := e.denied(a, who, plan), e.life(plan)
 	switch {
-	case !e.o.MayAct(who, a.Account):
-		return Action{}, &billing.Error{Kind: billing.Denied, Op: op,
-			Say: billing.Say("release.denied", "account", e.o.About(a.Account).Name)}
+	case !why.IsZero():
+		return Action{}, &billing.Error{Kind: billing.Denied, Op: op, Say: why}
 	case a.State != Proposed:
 		return Action{}, conflict(op, taken(a))
-	case e.o.Now().Sub(a.ProposedAt) > e.o.ProposalLife:
-		if a, err = e.move(ctx, a, Expired, Change{Why: billing.Say("release.expired", "after", e.o.ProposalLife)}); err != nil {
+	case e.o.Now().Sub(a.ProposedAt) > life:
+		if a, err = e.move(ctx, a, Expired, Change{Why: billing.Say("release.expired", "after", life)}); err != nil {
 			return Action{}, err
 		}
 		return Action{}, conflict(op, a.Why)
@@ -147,9 +164,13 @@ func (e *Engine) Decline(ctx context.Context, id ActionID, who Person) (Action, 
 	if err != nil {
 		return Action{}, err
 	}
+	h, err := e.o.Store.Holding(ctx, a.Resource)
+	if err != nil {
+		return Action{}, err
+	}
 	proposer := who.ID != "" && who.ID == a.By.ID && who.Team == a.By.Team
 	switch {
-	case !proposer && !e.o.MayAct(who, a.Account):
+	case !proposer && !e.o.MayAct(who, h, a.Verb) && !e.o.MayApprove(who, h):
 		return Action{}, &billing.Error{Kind: billing.Denied, Op: op,
 			Say: billing.Say("release.denied", "account", e.o.About(a.Account).Name)}
 	case a.State != Proposed:

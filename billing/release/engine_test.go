@@ -309,7 +309,7 @@ func TestWhoMay(t *testing.T) {
 		if _, err := e.Approve(ctx, a.ID, ann); billing.SayOf(err).Key != "release.taken.declined" {
 			t.Errorf("declined is declined: %v", err)
 		}
-		if nobody, _ := New(Options{Store: w.store, Reader: w, Opener: w, Now: time.Now, About: func(billing.AccountID) About { return About{} }}); nobody.o.MayAct(ann, 1) {
+		if nobody, _ := New(Options{Store: w.store, Reader: w, Opener: w, Now: time.Now, About: func(billing.AccountID) About { return About{} }}); nobody.o.MayAct(ann, billing.Holding{}, billing.VerbStop) {
 			t.Error("without a list somebody may")
 		}
 	})

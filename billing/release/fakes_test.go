@@ -54,7 +54,7 @@ func newWorld(t *testing.T, things ...billing.Resource) *world {
 func (w *world) engine() *Engine {
 	e, err := New(Options{Store: w.store, Reader: w, Opener: w, Teller: w, Now: time.Now, Speed: w.speed,
 		About:  func(billing.AccountID) About { return About{Name: "a-prod", Provider: "Cloud A", Currency: "CNY"} },
-		MayAct: func(p Person, _ billing.AccountID) bool { return slices.Contains(w.allowed, p.ID) }})
+		MayAct: func(p Person, _ billing.Holding, _ billing.Verb) bool { return slices.Contains(w.allowed, p.ID) }})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ func (e *Engine) Plan(ctx context.Context, id billing.ResourceID) (Plan, error) 
 	p.Fingerprint = fingerprint(h, g)
 	sums := prices{about}
 	p.Today = sums.total(g.all())
+	p.Second = e.o.Second(h, p.Today)
 	p.Refused = e.refusal(h, around, p.ReadAt)
 	if p.Refused.IsZero() {
 		p.Options, p.Refused = e.options(ctx, h, g, sums)

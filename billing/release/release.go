@@ -151,6 +151,7 @@ type Plan struct {
 	Fingerprint string
 	Today       billing.Money // per month in all: the resource and what is attached to it; unknown where a price is missing
 	Options     []Option      // safest first; the first is preselected
+	Second      bool          // who proposes may not approve: another person has to
 	Refused     billing.Text  // why nothing can be done; zero where something can
 	ReadAt      time.Time     // when the scope was last read whole
 }

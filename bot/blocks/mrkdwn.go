@@ -136,8 +136,11 @@ func boundary(c rune) bool {
 	return unicode.IsSpace(c) || c < unicode.MaxASCII && unicode.IsPunct(c)
 }
 
+// member is the address of a person, as notify.Mention writes it.
+var member = regexp.MustCompile(`^@[UW][A-Z0-9]+$`)
+
 func linkable(url string) bool {
-	return (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) && len(url) <= maxURL
+	return member.MatchString(url) || (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) && len(url) <= maxURL
 }
 
 var addressEscapes = strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", " ", "%20", "\n", "", "&", "&amp;")

@@ -128,7 +128,7 @@ func desk(t *testing.T, b *lab) *bot.Desk {
 	}
 	return &bot.Desk{Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: book{}, Engine: b.engine, Keeper: b.notes,
 		Alerts: b.notes, Words: w, Zone: shanghai, Lang: "en", Now: time.Now,
-		Roles: bot.Roles{Team: "T0LOCAL", Operators: []string{"U0OP"}, Viewers: []string{"U0LIN"}, Groups: []string{"S0GPU"}}}
+		Roles: bot.Roles{Team: "T0LOCAL", Acting: bot.Acting{Operators: []string{"U0OP"}}, Viewers: []string{"U0LIN"}, Groups: []string{"S0GPU"}}}
 }
 
 func (b *lab) until(t *testing.T, cond func() bool) {
@@ -222,6 +222,10 @@ func (e *engine) Approve(context.Context, release.ActionID, release.Person) (rel
 	defer e.mu.Unlock()
 	e.approved++
 	return release.Action{ID: 1}, nil
+}
+
+func (e *engine) Decline(_ context.Context, id release.ActionID, _ release.Person) (release.Action, error) {
+	return release.Action{ID: id, State: release.Declined}, nil
 }
 
 func (e *engine) Open(context.Context) ([]release.Action, error) { return nil, nil }

@@ -164,9 +164,12 @@ func zone(u *slack.User) *time.Location {
 }
 
 // groupsOf says to which of the groups that may look somebody belongs.
+// Groups are the user groups, of those that the lists name, that a person is in. A group that can't be read has nobody.
+func (c *Client) Groups(ctx context.Context, user string) []string { return c.groupsOf(ctx, user) }
+
 func (c *Client) groupsOf(ctx context.Context, user string) []string {
 	var out []string
-	for _, g := range c.desk.Load().Roles.Groups {
+	for _, g := range c.desk.Load().Roles.AllGroups() {
 		if c.group(ctx, g)[user] {
 			out = append(out, g)
 		}

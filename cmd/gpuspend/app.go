@@ -87,7 +87,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 
 func (a *App) join(ctx context.Context) (err error) {
 	if a.engine, err = release.New(release.Options{
-		Store: a.db, Reader: readerFunc(a.refresh), Opener: a, Teller: a, About: a.about, MayAct: a.mayAct, Checklist: a.checklist,
+		Store: a.db, Reader: readerFunc(a.refresh), Opener: a, Teller: a, About: a.about, MayAct: a.mayAct, Second: a.second, MayApprove: a.mayApprove, Checklist: a.checklist,
 		Now: a.o.Now, Log: a.o.Log, Speed: a.o.Speed, Settle: time.Duration(a.o.Config.Releases.Settle),
 		Patience: time.Duration(a.o.Config.Releases.Patience),
 	}); err != nil {
@@ -365,16 +365,4 @@ func (a *App) refresh(ctx context.Context, account billing.AccountID, s billing.
 func (a *App) about(id billing.AccountID) release.About {
 	p := a.present.Load()
 	return p.in.about(p.accounts, id)
-}
-
-// checklist is what an owner has to have saved before a delete; empty for the usual list.
-func (a *App) checklist(h billing.Holding) []string { return a.present.Load().config.checklist(h) }
-
-// mayAct says whether a person may release: listed by id, of our team, on an account that allows it.
-func (a *App) mayAct(who release.Person, account billing.AccountID) bool {
-	p := a.present.Load()
-	if !p.in.release[a.about(account).Name] {
-		return false
-	}
-	return p.desk.Roles.Of(bot.Person{ID: who.ID, Team: who.Team, Standing: bot.Member}, bot.Place{}) == bot.Operator
 }

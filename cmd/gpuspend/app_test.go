@@ -65,7 +65,9 @@ func TestApplyChangesOperators(t *testing.T) {
 	r := newRig(t, c)
 	c.Store = r.store
 	id := r.present.Load().accounts[0].ID
-	may := func(user string) bool { return r.mayAct(release.Person{ID: user, Team: "T1"}, id) }
+	may := func(user string) bool {
+		return r.mayAct(release.Person{ID: user, Team: "T1"}, billing.Holding{Account: id}, billing.VerbDelete)
+	}
 	role := func(user string) bot.Role {
 		return r.Desk().Roles.Of(bot.Person{ID: user, Team: "T1", Standing: bot.Member}, bot.Place{})
 	}

@@ -195,8 +195,8 @@ func readingDesk(ctx context.Context, db *storage.DB, c Config, drivers []billin
 		return nil, err
 	}
 	engine, err := release.New(release.Options{Store: db, Reader: bystander{}, Opener: bystander{in, accounts}, Now: now,
-		Checklist: c.checklist,
-		About:     func(id billing.AccountID) release.About { return in.about(accounts, id) }})
+		Checklist: c.checklist, Second: c.second,
+		About: func(id billing.AccountID) release.About { return in.about(accounts, id) }})
 	if err != nil {
 		return nil, err
 	}

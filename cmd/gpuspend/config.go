@@ -33,7 +33,7 @@ type OwnersConfig struct {
 	Pattern  string            `yaml:"pattern" doc:"regular expression for names; its first group is the owner, such as '^(\\w+)-'"`
 	Table    map[string]string `yaml:"table" doc:"owner by pattern of names, such as train-*: team-train; comes before pattern"`
 	Accounts map[string]string `yaml:"accounts" doc:"owner of what is nobody's, by account"`
-	People   map[string]string `yaml:"people" doc:"owner by Slack user id, for who presses Mine; default the person's name"`
+	People   map[string]string `yaml:"people" doc:"owner by Slack user id, for who presses Mine, and who may stop what that owner has; default the person's name, who may not"`
 }
 
 // PriceConfig is what was negotiated with one cloud. Empty fields are for everything there.
@@ -77,6 +77,7 @@ type AccountConfig struct {
 	Provider    string            `yaml:"provider" doc:"the cloud; see the table of clouds"`
 	Credentials CredentialsConfig `yaml:"credentials" doc:"keys, apart for reading and for releasing"`
 	Release     string            `yaml:"release" doc:"allow lets gpuspend stop and delete here; deny, or nothing, is read-only"`
+	Roles       ActingConfig      `yaml:"roles" doc:"who may act here, where that is not who may everywhere"`
 	BaseURL     string            `yaml:"base_url" doc:"another address of the same API"`
 	Proxy       string            `yaml:"proxy" doc:"proxy for this account; default the environment's"`
 	CAFile      string            `yaml:"ca_file" doc:"extra certificate authorities, PEM"`
@@ -181,11 +182,30 @@ type ViewersConfig struct {
 
 // ReleasesConfig are the rules of the release engine.
 type ReleasesConfig struct {
-	Operators  []string            `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
-	Checklist  []string            `yaml:"checklist" doc:"what to tick as saved elsewhere before a delete; default weights, logs, curves, checkpoints; own words are shown as written"`
-	Checklists map[string][]string `yaml:"checklists" doc:"own checklists by owner, instead of that"`
-	Patience   Duration            `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
-	Settle     Duration            `yaml:"settle" doc:"pause between the two listings that verify; default 1m"`
+	Operators      []string            `yaml:"operators" doc:"Slack user ids that may release; empty means nobody"`
+	OperatorGroups []string            `yaml:"operator_groups" doc:"Slack user groups (S…) that may release; needs usergroups:read"`
+	Approvers      []string            `yaml:"approvers" doc:"Slack user ids that may approve what another person proposed, where approval asks for it"`
+	ApproverGroups []string            `yaml:"approver_groups" doc:"Slack user groups (S…) that may approve"`
+	Approval       ApprovalConfig      `yaml:"approval" doc:"what a second person has to approve; who proposed never counts"`
+	Channel        string              `yaml:"channel" doc:"channel id (C…) where operators and approvers are asked; default where it came up"`
+	Checklist      []string            `yaml:"checklist" doc:"what to tick as saved elsewhere before a delete; default weights, logs, curves, checkpoints; own words are shown as written"`
+	Checklists     map[string][]string `yaml:"checklists" doc:"own checklists by owner, instead of that"`
+	Patience       Duration            `yaml:"patience" doc:"how long to look for the effect before saying that it did not come; default 30m"`
+	Settle         Duration            `yaml:"settle" doc:"pause between the two listings that verify; default 1m"`
+}
+
+// ApprovalConfig says what needs a second person. What costs nobody knows how much needs one, too.
+type ApprovalConfig struct {
+	Above  billing.Decimal `yaml:"above" doc:"cost of a month, in the configured currency, above which a second person approves; default never"`
+	Labels []string        `yaml:"labels" doc:"labels whose bearers need a second person, such as env=prod, or env for every value"`
+}
+
+// ActingConfig are an account's own lists; one that is given takes the place of the general one.
+type ActingConfig struct {
+	Operators      []string `yaml:"operators" doc:"Slack user ids that may release here, instead of releases.operators"`
+	OperatorGroups []string `yaml:"operator_groups" doc:"Slack user groups that may release here"`
+	Approvers      []string `yaml:"approvers" doc:"Slack user ids that may approve here, instead of releases.approvers"`
+	ApproverGroups []string `yaml:"approver_groups" doc:"Slack user groups that may approve here"`
 }
 
 // RulesConfig are the thresholds.

@@ -246,15 +246,45 @@ func (k *checker) slack(c Config) {
 	k.ids("viewers.groups", c.Viewers.Groups, "S")
 	k.ids("viewers.channels", c.Viewers.Channels, "CG")
 	k.ids("releases.operators", c.Releases.Operators, "UW")
+	k.acting(c)
 	k.checklist("releases.checklist", c.Releases.Checklist)
 	for owner, list := range c.Releases.Checklists {
 		k.checklist("releases.checklists."+owner, list)
 	}
 	for i, a := range c.Accounts {
-		if a.Release == "allow" && len(c.Releases.Operators) == 0 {
+		if a.Release == "allow" && len(c.Releases.Operators)+len(c.Releases.OperatorGroups)+len(a.Roles.Operators)+len(a.Roles.OperatorGroups) == 0 {
 			k.wrong("releases.operators", "accounts[%d] allows releases, but nobody is listed who may; list Slack user ids", i)
 			break
 		}
+	}
+}
+
+// acting checks the lists of who may act, and that what asks for a second person can find one.
+func (k *checker) acting(c Config) {
+	r := c.Releases
+	lists := func(path string, a ActingConfig) {
+		k.ids(path+".operators", a.Operators, "UW")
+		k.ids(path+".operator_groups", a.OperatorGroups, "S")
+		k.ids(path+".approvers", a.Approvers, "UW")
+		k.ids(path+".approver_groups", a.ApproverGroups, "S")
+	}
+	lists("releases", ActingConfig{OperatorGroups: r.OperatorGroups, Approvers: r.Approvers, ApproverGroups: r.ApproverGroups})
+	second := r.Approval.Above.Known() || len(r.Approval.Labels) > 0
+	for i, a := range c.Accounts {
+		path := fmt.Sprintf("accounts[%d].roles", i)
+		lists(path, a.Roles)
+		if second && a.Release == "allow" && len(r.Approvers)+len(r.ApproverGroups)+len(a.Roles.Approvers)+len(a.Roles.ApproverGroups) == 0 {
+			k.wrong("releases.approvers", "releases.approval asks for a second person, but nobody is listed who may approve in accounts[%d]; list Slack user ids", i)
+		}
+	}
+	if r.Approval.Above.Known() && r.Approval.Above.Sign() < 0 {
+		k.wrong("releases.approval.above", "%s is less than nothing", r.Approval.Above)
+	}
+	if r.Approval.Above.Known() && c.Currency == "" {
+		k.wrong("releases.approval.above", "give currency, too: the amount is in it")
+	}
+	if r.Channel != "" {
+		k.ids("releases.channel", []string{r.Channel}, "CG")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now func() time.Time) *bot.Desk {
 	return &bot.Desk{
 		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
-		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source,
+		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source, Asks: c.Releases.Channel,
 		Prices: priceBook(db, in, c),
 	}
 }
@@ -35,7 +35,16 @@ func (c Config) rates() []bot.Rate {
 
 // roles reads who may look and who may release.
 func (c Config) roles() bot.Roles {
-	return bot.Roles{Team: c.Slack.Team, Operators: c.Releases.Operators, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels}
+	r := c.Releases
+	roles := bot.Roles{Team: c.Slack.Team, Viewers: c.Viewers.Users, Groups: c.Viewers.Groups, Channels: c.Viewers.Channels, Owners: c.Owners.People,
+		Acting:   bot.Acting{Operators: r.Operators, OperatorGroups: r.OperatorGroups, Approvers: r.Approvers, ApproverGroups: r.ApproverGroups},
+		Accounts: map[string]bot.Acting{}}
+	for _, a := range c.Accounts {
+		if own := bot.Acting(a.Roles); len(own.Operators)+len(own.OperatorGroups)+len(own.Approvers)+len(own.ApproverGroups) > 0 {
+			roles.Accounts[a.Name] = own
+		}
+	}
+	return roles
 }
 
 // checklist is an owner's own list, else that of the installation; empty for the usual one.
