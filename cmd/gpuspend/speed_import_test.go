@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +22,6 @@ import (
 //	GPUSPEND_BENCH_CHARGES=10000000 go test ./cmd/gpuspend -run '^$' -bench ReimportOfAMonth -benchtime 3x -timeout 60m
 func BenchmarkReimportOfAMonth(b *testing.B) {
 	path := benchStore(b)
-	of := benchCharges(b) / benchMonths
 	for name, store := range map[string]string{"alone": b.TempDir() + "/alone.db", "among-24": path} {
 		b.Run(name, func(b *testing.B) {
 			db, err := storage.Open(b.Context(), store, storage.Options{Now: benchEnd, Wall: time.Now})
@@ -28,47 +30,63 @@ func BenchmarkReimportOfAMonth(b *testing.B) {
 			}
 			defer func() { _ = db.Close() }()
 			for b.Loop() {
-				if err := loadMonth(b.Context(), db, benchMonths-1, of); err != nil {
+				if err := loadMonth(b.Context(), db, benchMonths-1, monthOfThem); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(of)*float64(b.N)/b.Elapsed().Seconds(), "charges/s")
+			b.ReportMetric(monthOfThem*float64(b.N)/b.Elapsed().Seconds(), "charges/s")
 		})
 	}
 }
 
-// BenchmarkQuestionsWhileImporting asks 200 questions a second, of four people at once, while a month is imported over
-// and over, and fails where one is refused because the store is locked.
+// importsInto names the variable that turns the test binary into a program that imports.
+const importsInto = "GPUSPEND_BENCH_IMPORTS_INTO"
+
+// TestImportsAside is that program and no test: it imports the last month over and over until its input ends.
+func TestImportsAside(t *testing.T) {
+	path := os.Getenv(importsInto)
+	if path == "" {
+		t.Skip("runs as the other process of BenchmarkQuestionsWhileImporting")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	db, err := storage.Open(ctx, path, storage.Options{Now: benchEnd, Wall: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for ctx.Err() == nil {
+		if err := loadMonth(ctx, db, benchMonths-1, monthOfThem); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkQuestionsWhileImporting asks 200 questions a second for 20 s while another program imports a month into the
+// same store, over and over. It fails where a question is refused because the store is locked.
 //
 //	GPUSPEND_BENCH_CHARGES=10000000 go test ./cmd/gpuspend -run '^$' -bench QuestionsWhileImporting -benchtime 1x -timeout 60m
 func BenchmarkQuestionsWhileImporting(b *testing.B) {
 	path := benchStore(b)
-	db, err := storage.Open(b.Context(), path, storage.Options{Now: benchEnd, Wall: time.Now})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
 	asked, err := askOptions{db: path, now: benchEnd().Add(9 * time.Hour).Format(time.RFC3339)}.open(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer asked.end()
 	for b.Loop() {
-		ctx, stop := context.WithCancel(b.Context())
-		done := make(chan error, 1)
-		go func() {
-			for ctx.Err() == nil {
-				if err := loadMonth(ctx, db, benchMonths-1, benchCharges(b)/benchMonths); err != nil && ctx.Err() == nil {
-					done <- err
-					return
-				}
-			}
-			done <- nil
-		}()
-		took := askFor(b, asked.desk, 20*time.Second, 200)
-		stop()
-		if err := <-done; err != nil {
+		c := exec.Command(os.Args[0], "-test.run", "^TestImportsAside$", "-test.timeout", "10m")
+		c.Env = append(os.Environ(), importsInto+"="+path)
+		in, err1 := c.StdinPipe()
+		if err := errors.Join(err1, c.Start()); err != nil {
 			b.Fatal(err)
+		}
+		took := askFor(b, asked.desk, 20*time.Second, 200)
+		_ = in.Close()
+		if err := c.Wait(); err != nil {
+			b.Errorf("the import: %v", err)
 		}
 		slices.Sort(took)
 		b.ReportMetric(float64(len(took))/20, "questions/s")

@@ -18,12 +18,13 @@ import (
 	"gpuspend/storage"
 )
 
-// The store of BenchmarkQuestions: charges by the hour over 24 months, each month a delivery of its own. The variables
-// make it larger, and keep it for the next run.
+// The store of BenchmarkQuestions: charges by the hour, as many months back as they reach at the same number a month, each
+// month a delivery of its own: ten million are 24 months. The variables make it larger, and keep it for the next run.
 const (
 	chargesOf   = "GPUSPEND_BENCH_CHARGES" // how many; a million without it
 	storeOf     = "GPUSPEND_BENCH_STORE"   // a file that is made where it is not there
 	benchMonths = 24
+	monthOfThem = 10_000_000 / benchMonths
 )
 
 // benchQuestions are the words whose answers are timed. The first three are those of the README's table.
@@ -93,17 +94,19 @@ func benchStore(b *testing.B) string {
 	path := os.Getenv(storeOf)
 	if path == "" {
 		path = filepath.Join(b.TempDir(), "speed.db")
-	} else if _, err := os.Stat(path); err == nil {
-		return path
 	}
-	db, err := storage.Open(b.Context(), path, storage.Options{Now: benchEnd})
+	_, missing := os.Stat(path)
+	db, err := storage.Open(b.Context(), path, storage.Options{Now: benchEnd}) // brings one that was kept up to date
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
+	if missing == nil {
+		return path
+	}
 	began := time.Now()
-	for m := range benchMonths {
-		if err := loadMonth(b.Context(), db, m, rows/benchMonths); err != nil {
+	for left, m := rows, benchMonths-1; left > 0 && m >= 0; left, m = left-monthOfThem, m-1 {
+		if err := loadMonth(b.Context(), db, m, min(left, monthOfThem)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -117,11 +120,19 @@ func benchStore(b *testing.B) string {
 
 // benchCharges is how many charges the store has.
 func benchCharges(b *testing.B) int {
-	rows, err := strconv.Atoi(cmp.Or(os.Getenv(chargesOf), "1000000"))
-	if err != nil || rows < benchMonths*1000 {
-		b.Fatalf("%s: %q is no number of charges from %d", chargesOf, os.Getenv(chargesOf), benchMonths*1000)
+	rows, err := chargesAsked()
+	if err != nil {
+		b.Fatal(err)
 	}
 	return rows
+}
+
+func chargesAsked() (int, error) {
+	rows, err := strconv.Atoi(cmp.Or(os.Getenv(chargesOf), "1000000"))
+	if err != nil || rows < monthOfThem {
+		return 0, fmt.Errorf("%s: %q is no number of charges from %d", chargesOf, os.Getenv(chargesOf), monthOfThem)
+	}
+	return rows, nil
 }
 
 // loadMonth imports one month's charges, of one account.
