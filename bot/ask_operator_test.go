@@ -99,7 +99,7 @@ func TestSecondPerson(t *testing.T) {
 	if len(in.engine.approved) > 0 || len(in.engine.proposed) != 1 {
 		t.Fatalf("approved %v, proposed %d", in.engine.approved, len(in.engine.proposed))
 	}
-	contains(t, plainOf(r.Public), "op wants: Stop, keep the disks · infer-a10-2 in compute-c. A second person has to approve.", "Reason: idle")
+	contains(t, plainOf(r.Public), "op wants: Stop, keep the disks · infer-a10-2 in compute-c.\nA second person has to approve.", "Reason: idle")
 	all := buttons(r.Public)
 	in.engine.fails = &billing.Error{Kind: billing.Denied, Op: "release: approve", Say: billing.Say("release.second.self", "name", "infer-a10-2")}
 	contains(t, plainOf(in.press(t, operator(), all[0].Action, all[0].Value).Private), "needs a second person")

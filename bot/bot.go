@@ -105,6 +105,7 @@ type Command struct {
 	Summary  billing.Text // one sentence
 	Examples []string     // each runs in a test
 	Role     Role
+	Owners   bool // an owner may, with what is his: the command looks itself
 	Run      func(ctx context.Context, d *Desk, r Request) (Answer, error)
 }
 
@@ -188,6 +189,7 @@ const (
 	ActionDecline = "decline" // Value is an action's number
 	ActionAsk     = "ask"     // Value is a handle: asks an operator to release it
 	ActionGrant   = "grant"   // Value is a handle and who asked: opens the form for an operator
+	ActionExtend  = "extend"  // Value is a handle and for how long
 	ActionDeny    = "deny"    // Value is a handle and who asked
 )
 
@@ -232,6 +234,7 @@ type Desk struct {
 	Book    ledger.Book
 	Engine  Engine // nil where nothing may be released (ask --db)
 	Keeper  Keeper
+	Marker  Marker  // nil where nobody can lease or mark
 	Claimer Claimer // nil where nobody can claim
 	Alerts  Alerts
 	Rates   []Rate // of one currency To, that which is shown first

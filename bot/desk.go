@@ -24,7 +24,7 @@ func (d *Desk) Ask(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	r.Words = rest
-	if role < c.Role && c.Name != "release" { // release says itself who may: an owner may stop what is his
+	if role < c.Role && !c.Owners { // these say themselves who may
 		d.note(r.Person, c.Name)
 		a := say(r.Print, "bot.refused.operator")
 		a.Command, a.Failed = c.Name, true

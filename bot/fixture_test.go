@@ -153,6 +153,7 @@ func (e *engine) Open(context.Context) ([]release.Action, error) { return nil, n
 // notes keeps what people said about resources and alerts.
 type notes struct {
 	kept    []billing.Keep
+	marks   []billing.Mark
 	taken   []string
 	snoozed []time.Time
 	on      string // the balance's alerts are taken
@@ -161,6 +162,18 @@ type notes struct {
 
 func (n *notes) KeepResource(_ context.Context, _ billing.ResourceID, k billing.Keep, _ string) error {
 	n.kept = append(n.kept, k)
+	return nil
+}
+
+func (n *notes) PutMark(_ context.Context, m billing.Mark) (billing.Mark, error) {
+	n.marks = append(n.marks, m)
+	return m, nil
+}
+
+func (n *notes) Marks(context.Context) ([]billing.Mark, error) { return n.marks, nil }
+
+func (n *notes) EndMark(context.Context, int64, string, time.Time) error {
+	n.marks = nil
 	return nil
 }
 
@@ -218,7 +231,7 @@ func install(t testing.TB) installation {
 	}
 	in := installation{engine: &engine{}, notes: &notes{}, book: &book{}}
 	in.Desk = &bot.Desk{Prices: func(context.Context) (bot.Prices, error) { return bot.Prices{Book: priceBook(), Currency: "CNY"}, nil },
-		Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: in.book, Engine: in.engine, Keeper: in.notes,
+		Look: func(context.Context) (notify.View, error) { return view(), nil }, Book: in.book, Engine: in.engine, Keeper: in.notes, Marker: in.notes,
 		Alerts: in.notes, Words: w, Zone: shanghai, Lang: "en", Now: func() time.Time { return wednesday },
 		Roles: bot.Roles{Team: team, Acting: bot.Acting{Operators: []string{operatorID}}, Viewers: []string{viewerID}, Groups: []string{"S0GPU"}, Channels: []string{"C0GPU"}}}
 	return in

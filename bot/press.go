@@ -28,6 +28,8 @@ func (d *Desk) Press(ctx context.Context, b Press) (Outcome, error) {
 		return d.pressAsk(ctx, b, p)
 	case ActionGrant:
 		return d.pressGrant(ctx, b, p)
+	case ActionExtend:
+		return d.pressExtend(ctx, b, p)
 	case ActionDeny:
 		return d.pressDeny(ctx, b, p)
 	case ActionMine:
@@ -148,19 +150,34 @@ func (d *Desk) submitRelease(ctx context.Context, s Submission, c carried, p wor
 	if !plan.Refused.IsZero() {
 		return refuse(plan.Refused)
 	}
-	verb := billing.Verb(one(s.Values, inputDo))
-	if len(plan.Options) == 0 || option(plan, verb).Verb != verb {
+	chosen := one(s.Values, inputDo)
+	if !offered(plan, chosen) || chosen == stopAsk && d.Marker == nil {
 		return refuse(billing.Say("bot.release.choose"))
 	}
-	if errs := incomplete(p, s, plan, option(plan, verb)); len(errs) > 0 {
+	if errs := incomplete(p, s, plan, option(plan, chosen)); len(errs) > 0 {
 		return Reply{Errors: errs, Place: c.Place}, nil
 	}
-	reply, err := d.order(ctx, s, c, plan, option(plan, verb))
+	reply, err := d.order(ctx, s, c, plan, option(plan, chosen))
 	if err != nil {
 		d.log().Warn("release refused", "resource", c.Handle, "error", err)
 		return refuse(billing.SayOf(err))
 	}
+	if chosen == stopAsk {
+		m := billing.Mark{Resource: c.Resource, Kind: billing.MarkRemove, Due: askDay(p.Now), By: s.Person.ID, Team: s.Person.Team,
+			Name: personName(s.Person), Channel: c.Place.Channel, Reason: one(s.Values, inputReason), MadeAt: p.Now}
+		if _, err := d.Marker.PutMark(ctx, m); err != nil {
+			return Reply{}, err
+		}
+	}
 	return reply, nil
+}
+
+// offered says that a plan has a choice.
+func offered(plan release.Plan, chosen string) bool {
+	if chosen == stopAsk {
+		return deletable(plan) && offered(plan, string(billing.VerbStop))
+	}
+	return len(plan.Options) > 0 && string(option(plan, chosen).Verb) == chosen
 }
 
 // incomplete holds the rules that the name is typed, and every item of the checklist ticked, before data can be lost.
@@ -246,7 +263,7 @@ func (d *Desk) Redraw(ctx context.Context, s Submission) (Form, error) {
 	if plan = d.within(Request{Person: s.Person}, plan); len(plan.Options) == 0 {
 		return Form{}, &billing.Error{Kind: billing.Conflict, Op: "redraw " + s.Callback, Say: plan.Refused}
 	}
-	f := releaseForm(p, x, plan, billing.Verb(one(s.Values, inputDo)), true, c.Place)
+	f := releaseForm(p, x, plan, one(s.Values, inputDo), true, c.Place)
 	f.Private = c.String() // what the person saw first is what the engine compares
 	return f, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"gpuspend/billing"
 	"gpuspend/billing/ledger"
@@ -90,7 +91,7 @@ func releaseAnswer(r Request, x item, plan release.Plan) Answer {
 		a.Failed = true
 		return a
 	}
-	f := releaseForm(r.Print, x, plan, plan.Options[0].Verb, false, r.Place)
+	f := releaseForm(r.Print, x, plan, string(plan.Options[0].Verb), false, r.Place)
 	a.Form = &f
 	return a
 }
@@ -137,21 +138,28 @@ func planMessage(p words.Printer, x item, plan release.Plan) notify.Message {
 
 // releaseForm is the modal of one resource with one choice shown. picked says that the person made it: what can't be
 // undone is never preselected, not even where it is the only choice.
-func releaseForm(p words.Printer, x item, plan release.Plan, chosen billing.Verb, picked bool, at Place) Form {
+func releaseForm(p words.Printer, x item, plan release.Plan, chosen string, picked bool, at Place) Form {
 	name := label(x.Name, x.Ref.ID)
 	f := Form{Callback: formRelease, Title: p.Text("bot.release.title", "name", name), Close: p.Text("bot.button.cancel"),
 		Private: carried{Resource: x.ID, Handle: x.Handle, Fingerprint: plan.Fingerprint, Place: at}.String()}
 	choice := Choice{Name: inputDo, Label: p.Text("bot.release.what"), Live: len(plan.Options) > 1}
-	if picked || chosen != billing.VerbDelete {
-		choice.Chosen = string(chosen)
+	if picked || chosen != string(billing.VerbDelete) {
+		choice.Chosen = chosen
 	}
 	for _, o := range plan.Options {
 		choice.Options = append(choice.Options, Option{Value: string(o.Verb), Label: optionLabel(p, o), Hint: effect(p, o)})
+		if o.Verb == billing.VerbStop && deletable(plan) {
+			choice.Options = append(choice.Options, Option{Value: stopAsk, Label: p.Text("bot.release.option.stop_ask", "date", p.Date(askDay(p.Now))),
+				Hint: effect(p, option(plan, string(billing.VerbDelete)))})
+		}
 	}
 	f.text(planHead(p, x, plan))
 	f.Blocks = append(f.Blocks, FormBlock{Choice: &choice})
 	o := option(plan, chosen)
 	f.Submit = p.Text("bot.release.submit." + string(o.Verb))
+	if chosen == stopAsk {
+		f.Submit = p.Text("bot.release.submit.stop_ask")
+	}
 	if lines := consequences(p, x, o); len(lines) > 0 {
 		f.text(notify.Join("\n", lines...))
 	}
@@ -185,9 +193,21 @@ func (f *Form) text(r notify.Rich) {
 	f.Blocks = append(f.Blocks, FormBlock{Text: &b})
 }
 
-// option is the choice of a plan with a verb, else the first.
-func option(plan release.Plan, v billing.Verb) release.Option {
-	i := slices.IndexFunc(plan.Options, func(o release.Option) bool { return o.Verb == v })
+// stopAsk is the choice to stop now and to be asked on a day whether to delete, which nothing but a click does.
+const stopAsk = "stop_ask"
+
+func askDay(now time.Time) time.Time { return now.Add(release.RemoveGrace) }
+
+func deletable(plan release.Plan) bool {
+	return slices.ContainsFunc(plan.Options, func(o release.Option) bool { return o.Verb == billing.VerbDelete })
+}
+
+// option is what a choice of the form stands for, else the first one.
+func option(plan release.Plan, chosen string) release.Option {
+	if chosen == stopAsk {
+		chosen = string(billing.VerbStop)
+	}
+	i := slices.IndexFunc(plan.Options, func(o release.Option) bool { return string(o.Verb) == chosen })
 	return plan.Options[max(i, 0)]
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"gpuspend/billing"
 	"gpuspend/bot"
 	"gpuspend/bot/blocks"
 	"gpuspend/notify"
@@ -90,6 +91,19 @@ func (c *Client) postDirect(ctx context.Context, p words.Printer, user string, m
 		return err
 	})
 	return failed("slack: chat.postMessage", err)
+}
+
+// Say posts to a channel, else, where the bot is not in it or none is given, to a person directly.
+func (c *Client) Say(ctx context.Context, channel, user string, m notify.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	if channel != "" {
+		_, err := c.post(ctx, c.shared(), channel, "", m)
+		if k := billing.KindOf(err); k != billing.Missing && k != billing.Denied {
+			return err
+		}
+	}
+	return c.postDirect(ctx, c.shared(), user, m)
 }
 
 // everybody posts under the message that was pressed.

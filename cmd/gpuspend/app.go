@@ -250,6 +250,7 @@ func (a *App) Run(ctx context.Context) error {
 	start("members", a.runMembers)
 	start("messages", func(ctx context.Context) error { a.pipeline.Run(ctx); return nil })
 	start("drift", a.keepDrift)
+	start("marks", a.keepMarks)
 	start("owners", func(ctx context.Context) error { return a.db.KeepAttributed(ctx, attributeEvery) })
 	if a.chat != nil {
 		start("chat", a.runChat)

@@ -18,7 +18,7 @@ import (
 func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now func() time.Time) *bot.Desk {
 	return &bot.Desk{
 		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
-		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source, Asks: c.Releases.Channel,
+		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Marker: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source, Asks: c.Releases.Channel,
 		Prices: priceBook(db, in, c),
 	}
 }
