@@ -86,6 +86,26 @@ func TestReleaseForm(t *testing.T) {
 	contains(t, formText(*in.press(t, zh, bot.ActionRelease, "r-7k2f").Form), "释放 infer-a10-2", "省 ¥6,840.00/月 · 仍计费 ¥234.00/月", "显卡会退回资源池")
 }
 
+// A stop that saves less than it leaves says so before the choices, and one that costs more says how much, and then the
+// rate that it goes on at.
+func TestReleaseFormOfADearStop(t *testing.T) {
+	for _, c := range []struct {
+		saves, still string
+		want, first  string
+	}{
+		{"100.00", "6974.00", "saves CN¥100.00/month · still bills CN¥6,974.00/month", "⚠ Stopping saves less than what goes on billing."},
+		{"-30.00", "7104.00", "costs CN¥30.00/month more · bills CN¥7,104.00/month", "⚠ Stopped, it costs more than running."},
+	} {
+		in := install(t)
+		in.engine.stop = &release.Option{Verb: billing.VerbStop, Saves: cny(c.saves), StillBills: cny(c.still), LeavesMore: true}
+		s := formText(*in.press(t, operator(), bot.ActionRelease, "r-7k2f").Form)
+		contains(t, s, c.want, c.first)
+		if strings.Index(s, c.first) > strings.Index(s, "What to do") {
+			t.Errorf("the warning comes after the choices:\n%s", s)
+		}
+	}
+}
+
 // A click of an operator proposes what was shown and approves it.
 func TestReleaseOrders(t *testing.T) {
 	in := install(t)

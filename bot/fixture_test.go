@@ -104,6 +104,7 @@ type engine struct {
 	approved []release.ActionID
 	decided  []string // who approved or declined, and what
 	second   bool
+	stop     *release.Option // instead of the usual stop
 	owner    string
 	refused  billing.Text
 	fails    error
@@ -123,6 +124,9 @@ func (e *engine) Plan(_ context.Context, id billing.ResourceID) (release.Plan, e
 	p.Options = []release.Option{
 		{Verb: billing.VerbStop, Saves: cny("6840.00"), StillBills: cny("234.00"), Stays: []billing.Holding{kept}, MayNotReturn: true},
 		{Verb: billing.VerbDelete, Saves: cny("6875.00"), StillBills: cny("199.00"), Goes: []billing.Holding{h}, Stays: []billing.Holding{kept}, Typed: h.Name, Export: release.Exports()}}
+	if e.stop != nil {
+		p.Options[0] = *e.stop
+	}
 	return p, nil
 }
 

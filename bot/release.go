@@ -127,6 +127,9 @@ func refusedMessage(p words.Printer, x item, plan release.Plan) notify.Message {
 func planMessage(p words.Printer, x item, plan release.Plan) notify.Message {
 	m := headed(p.Text("bot.release.title_long", "name", label(x.Name, x.Ref.ID), "amount", p.MoneyPer(plan.Today, words.PerMonth)))
 	m.Blocks = append(m.Blocks, notify.Section(planHead(p, x, plan)))
+	if warning := leavesMore(p, plan); warning != "" {
+		m.Blocks = append(m.Blocks, notify.Section(warning))
+	}
 	for _, o := range plan.Options {
 		lines := []notify.Rich{notify.Bold(optionLabel(p, o)), notify.Plain(effect(p, o))}
 		lines = append(lines, consequences(p, x, o)...)
@@ -154,6 +157,9 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen string, pick
 		}
 	}
 	f.text(planHead(p, x, plan))
+	if warning := leavesMore(p, plan); warning != "" {
+		f.text(warning)
+	}
 	f.Blocks = append(f.Blocks, FormBlock{Choice: &choice})
 	o := option(plan, chosen)
 	f.Submit = p.Text("bot.release.submit." + string(o.Verb))
@@ -223,6 +229,20 @@ func planHead(p words.Printer, x item, plan release.Plan) notify.Rich {
 	return notify.Join("\n", first, second)
 }
 
+// leavesMore warns, before any choice, of a stop that saves less than it leaves to be paid; "" where there is none.
+func leavesMore(p words.Printer, plan release.Plan) notify.Rich {
+	for _, o := range plan.Options {
+		switch {
+		case o.Verb != billing.VerbStop:
+		case o.Saves.Known() && o.Saves.Sign() < 0:
+			return p.Rich("bot.release.costs_more")
+		case o.LeavesMore:
+			return p.Rich("bot.release.leaves_more")
+		}
+	}
+	return ""
+}
+
 func optionLabel(p words.Printer, o release.Option) string {
 	key := "bot.release.option." + string(o.Verb)
 	if o.Verb == billing.VerbStop && len(o.Stays) == 0 {
@@ -233,15 +253,17 @@ func optionLabel(p words.Printer, o release.Option) string {
 
 // effect says what a choice saves and what goes on billing, before it is made.
 func effect(p words.Printer, o release.Option) string {
+	if o.Saves.Known() && o.Saves.Sign() < 0 { // some clouds charge more for what is kept of a stopped machine
+		if more, err := o.Saves.Neg(); err == nil {
+			return p.Text("bot.release.effect_more", "more", p.MoneyPer(more, words.PerMonth), "still", p.MoneyPer(o.StillBills, words.PerMonth))
+		}
+	}
 	return p.Text("bot.release.effect", "saves", p.MoneyPer(o.Saves, words.PerMonth), "still", p.MoneyPer(o.StillBills, words.PerMonth))
 }
 
 // consequences are what a choice deletes, what stays and bills, and what may not come back.
 func consequences(p words.Printer, x item, o release.Option) []notify.Rich {
 	var lines []notify.Rich
-	if o.LeavesMore {
-		lines = append(lines, p.Rich("bot.release.leaves_more"))
-	}
 	if o.MayNotReturn {
 		lines = append(lines, p.Rich("bot.release.may_not_return"))
 	}

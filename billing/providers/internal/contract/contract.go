@@ -116,6 +116,7 @@ func parts() []part {
 		{"what is listed is found", found},
 		{"a read-only opening reads all and writes nothing", readOnly},
 		{"stop is seen in the listing", stop},
+		{"what a choice saves and leaves is today's cost", sums},
 		{"release is seen in the listing, and twice is once", release},
 		{"what is protected, managed or unknown is refused", refused},
 		{"a lost answer is never sent again", lost},
