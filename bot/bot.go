@@ -239,8 +239,9 @@ type Desk struct {
 	Alerts  Alerts
 	Rates   []Rate // of one currency To, that which is shown first
 	Roles   Roles
-	Asks    string                                    // channel id where what needs an operator or approver is asked; "" is where it came up
-	Prices  func(ctx context.Context) (Prices, error) // nil where there is no price book
+	Asks    string                                                 // channel id where what needs an operator or approver is asked; "" is where it came up
+	Budgets func(ctx context.Context) ([]notify.BudgetView, error) // nil where there are none
+	Prices  func(ctx context.Context) (Prices, error)              // nil where there is no price book
 	Words   *words.Book
 	Zone    *time.Location // of the installation
 	Lang    string         // of the installation

@@ -16,6 +16,8 @@ func Commands() []Command {
 				"cost 2026-11-01..2026-11-07 by resource", "cost month gross by owner", "cost 7d by gpu where provider=runpod owner=@ana"}},
 		{Name: "forecast", Also: []string{"outlook", "预测", "月末"}, Role: Viewer, Run: forecast,
 			Usage: "forecast", Summary: billing.Say("cmd.forecast"), Examples: []string{"forecast"}},
+		{Name: "budget", Also: []string{"budgets", "预算"}, Role: Viewer, Run: budget,
+			Usage: "budget [NAME]", Summary: billing.Say("cmd.budget"), Examples: []string{"budget", "budget team-sft"}},
 		{Name: "statement", Also: []string{"statements", "对账", "对账单"}, Role: Viewer, Run: statement,
 			Usage: "statement [month|YYYY-MM|last month] [ACCOUNT]", Summary: billing.Say("cmd.statement"), Examples: []string{"statement", "statement 2026-11"}},
 		{Name: "compare", Also: []string{"比较", "对比"}, Role: Viewer, Run: compare,

@@ -17,7 +17,8 @@ type View struct {
 	Accounts []AccountView // in the order of the configuration, imported ones last
 	Settings Settings
 	Paid     Paid
-	Source   string // said under every table, such as "demo book, article prices"; "" for nothing to say
+	Budgets  []BudgetView // of the configuration; where warnings are judged alone
+	Source   string       // said under every table, such as "demo book, article prices"; "" for nothing to say
 }
 
 // AccountView is one account as stored.
@@ -34,6 +35,19 @@ type AccountView struct {
 	Falls    []ledger.Step  // of a lifetime counter, of late
 	Drifts   []ledger.Drift // of the last week
 	Arrived  Arrival        // the last top-up that was seen
+}
+
+// BudgetView is one budget of the configuration: its month, gross.
+type BudgetView struct {
+	Name     string
+	Account  billing.AccountID // 0 for one of a team or of all
+	Limit    billing.Money
+	Spent    billing.Money // until now, billed and by our own meter
+	Expected billing.Money // what the month comes to, the middle of the forecast; unknown without a complete day
+	Days     int           // complete days that it rests on
+	Month    time.Time     // local midnight of its first day
+	Ends     time.Time     // and of the next month's
+	Unsure   bool          // a part of what was spent is not known: it may be more
 }
 
 // Paid counts requests for which clouds charge. Days and months are UTC's.

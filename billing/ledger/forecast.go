@@ -23,14 +23,14 @@ type Forecast struct {
 const forecastDays = 14
 
 // MonthEnd forecasts the month of now, in its zone. Days that were neither billed nor seen whole, and today, are no
-// complete days.
-func MonthEnd(ctx context.Context, book Book, now time.Time, zone *time.Location) ([]Forecast, error) {
+// complete days. Filters leave a part of it.
+func MonthEnd(ctx context.Context, book Book, now time.Time, zone *time.Location, where ...Filter) ([]Forecast, error) {
 	local := now.In(zone)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone)
 	month := time.Date(local.Year(), local.Month(), 1, 0, 0, 0, 0, zone)
 	end := month.AddDate(0, 1, 0)
 	from := earlier(month, today.AddDate(0, 0, -forecastDays))
-	r, err := Answer(ctx, book, Question{From: from, To: nextDay(today, zone), Zone: zone, By: []Cut{ByDay, ByMode}, View: Gross, Now: now})
+	r, err := Answer(ctx, book, Question{From: from, To: nextDay(today, zone), Zone: zone, By: []Cut{ByDay, ByMode}, View: Gross, Now: now, Where: where})
 	if err != nil {
 		return nil, err
 	}

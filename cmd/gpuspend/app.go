@@ -224,6 +224,9 @@ func (a *App) Judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if v.Budgets, err = a.Desk().Budgets(ctx); err != nil {
+		return err
+	}
 	return a.pipeline.Judge(ctx, v)
 }
 

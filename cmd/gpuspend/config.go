@@ -23,6 +23,7 @@ type Config struct {
 	Viewers   ViewersConfig             `yaml:"viewers" doc:"who may ask; nobody when empty"`
 	Releases  ReleasesConfig            `yaml:"releases" doc:"who may release, and how carefully"`
 	Rules     RulesConfig               `yaml:"rules" doc:"thresholds of warnings"`
+	Budgets   []BudgetConfig            `yaml:"budgets" doc:"what may be spent in a month"`
 	Prices    []PriceConfig             `yaml:"prices" doc:"what was negotiated with clouds, for estimates; trusted before anything they publish"`
 	PaidCalls PaidCallsConfig           `yaml:"paid_calls" doc:"requests for which a cloud charges; none is sent until an account asks for it"`
 	Listen    string                    `yaml:"listen" doc:"address for /healthz, /metrics and, with slack.signing_secret, /slack; default none"`

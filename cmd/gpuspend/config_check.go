@@ -28,6 +28,7 @@ func (c Config) Check(ctx context.Context, drivers []billing.Driver) Problems {
 	k.slack(c)
 	k.rules(c)
 	k.prices(c.Prices)
+	k.budgets(c)
 	if d := c.PaidCalls.Daily; d.Known() && d.Sign() < 0 {
 		k.wrong("paid_calls.daily", "%s is below zero; write an amount in USD like 0.10", d)
 	}

@@ -126,6 +126,7 @@ func TestDocumentedThresholdsAreTheCompiledOnes(t *testing.T) {
 		"forgotten_snapshot": {days(s.SnapshotAge) + " days old", or(s.ForgottenPush) + " a month"},
 		"stopped":            {"listed after " + hours(s.StoppedAge), "a message after " + hours(s.StoppedPush), or(s.StoppedFloor) + " a day"},
 		"unexplained":        {or(s.DrainStep) + " an hour"},
+		"budget":             {"80 % of a budget", "100 % of it is spent"},
 		"counter":            {"for " + days(arrivalsKept) + " days"},
 		"drift":              {"more than 5 % and " + strings.TrimPrefix(or(s.DriftFrom), "from ") + " apart", "for " + days(driftsKept-24*time.Hour) + " days"},
 		"member":             {"at the first list"},

@@ -16,9 +16,18 @@ import (
 
 // newDesk joins words and a store. Who may have things released adds the engine.
 func newDesk(db *storage.DB, in installation, c Config, book *words.Book, now func() time.Time) *bot.Desk {
+	all := declaringBook{DB: db, in: in, now: now}
+	budgets := func(ctx context.Context) ([]notify.BudgetView, error) {
+		accounts, err := db.Accounts(ctx)
+		if err != nil || len(c.Budgets) == 0 {
+			return nil, err
+		}
+		return budgetViews(ctx, all, c.Budgets, accounts, in.zone, now())
+	}
 	return &bot.Desk{
-		Look: func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
-		Book: declaringBook{DB: db, in: in, now: now}, Keeper: db, Marker: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source, Asks: c.Releases.Channel,
+		Budgets: budgets,
+		Look:    func(ctx context.Context) (notify.View, error) { return look(ctx, db, in, now()) },
+		Book:    all, Keeper: db, Marker: db, Claimer: db, Alerts: db, Rates: c.rates(), Roles: c.roles(), Words: book, Zone: in.zone, Lang: in.lang, Now: now, Source: in.source, Asks: c.Releases.Channel,
 		Prices: priceBook(db, in, c),
 	}
 }

@@ -6,6 +6,7 @@ import "gpuspend/notify"
 func All() []notify.Rule {
 	return []notify.Rule{
 		balance(),
+		budget(),
 		counter(),
 		drift(),
 		expiry(),

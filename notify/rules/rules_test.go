@@ -251,6 +251,7 @@ func TestDefaultsAreAsDocumentedC29(t *testing.T) {
 	floor := []string{d.ForgottenPush[0].Amount(), d.ForgottenPush[1].Amount()}
 	want := map[string][]string{
 		"balance":            {hours(d.BalanceSteps[0]), hours(d.BalanceSteps[1]), hours(urgentRunway), strconv.Itoa(int(ledger.Holds / time.Minute))},
+		"budget":             {strconv.Itoa(budgetPart), "100"},
 		"counter":            {"2"},
 		"expiry":             {days(d.ExpirySteps[0]), days(d.ExpirySteps[1]), days(d.ExpirySteps[2]), days(d.RenewalStep)},
 		"forgotten_disk":     append([]string{days(d.DiskAge)}, floor...),

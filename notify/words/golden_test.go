@@ -131,6 +131,8 @@ func TestGoldenMessages(t *testing.T) {
 		{"expiry_wiped", scene.View(scene.Morning(), wiped(scene.Morning())), []string{"expiry"}},
 		{"drift", scene.View(scene.Morning(), drifting(scene.Morning())), []string{"drift"}},
 		{"counter", scene.View(scene.Morning(), drifting(scene.Morning())), []string{"counter"}},
+		{"budget_ahead", budgeted("2210.5", "4820"), []string{"budget"}},
+		{"budget_over", budgeted("5012.34", "7300"), []string{"budget"}},
 		{"unexplained", scene.View(scene.Morning(), scene.AutoDL(scene.Morning())), []string{"unexplained"}},
 		{"unreachable_part", scene.View(scene.Morning(), scene.Alibaba(scene.Morning())), []string{"unreachable"}},
 	}
@@ -144,6 +146,14 @@ func TestGoldenMessages(t *testing.T) {
 			checkShape(t, tt.name+"."+lang, lang, m, tt.name == "forgotten")
 		}
 	}
+}
+
+// budgeted has a budget of CN¥5,000 a month.
+func budgeted(spent, expected string) notify.View {
+	v := scene.View(scene.Morning())
+	v.Budgets = []notify.BudgetView{{Name: "team-sft", Limit: scene.CNY("5000"), Spent: scene.CNY(spent), Expected: scene.CNY(expected), Days: 14,
+		Month: time.Date(2026, 12, 1, 0, 0, 0, 0, scene.Shanghai()), Ends: time.Date(2027, 1, 1, 0, 0, 0, 0, scene.Shanghai())}}
+	return v
 }
 
 // drifting has a day whose bill says more than the meter, and a counter that went back.

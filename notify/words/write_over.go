@@ -1,6 +1,8 @@
 package words
 
 import (
+	"strings"
+
 	"gpuspend/notify"
 	"gpuspend/notify/rules"
 )
@@ -47,6 +49,10 @@ func (l letter) overPush(a notify.Alert, account notify.AccountView, who string)
 		return l.push([]string{"notify.over.member"})
 	case "drift", "counter":
 		return l.push([]string{"notify.over." + a.Rule}, "who", who)
+	case "budget":
+		_, name, _ := strings.Cut(a.Scope, " ")
+		_, name, _ = strings.Cut(name, " ")
+		return l.push([]string{"notify.over.budget"}, "who", shorten(name, 24))
 	case "expiry":
 		return l.push([]string{"notify.over.expiry"}, "who", who)
 	case "stopped":

@@ -52,6 +52,8 @@ func (w Writer) Write(v notify.View, lang string, group []billing.Finding) (noti
 		m = l.members(group)
 	case rules.UnexplainedFacts:
 		m = l.unexplained(group[0], facts)
+	case rules.BudgetFacts:
+		m = l.budget(group[0], facts)
 	case rules.CounterFacts:
 		m = l.counter(group[0], facts)
 	case rules.DriftFacts:
