@@ -68,7 +68,7 @@ func TestReleaseForm(t *testing.T) {
 	f := in.press(t, operator(), bot.ActionRelease, "r-7k2f").Form
 	want := "Release infer-a10-2\nStop it\ncompute-c · cn-shanghai · machine A10 ×1 · on-demand · team-eval\n" +
 		"running 6 days · costs CN¥7,074.00/month in all\nWhat to do\n(●) Stop, keep the disks\nsaves CN¥6,840.00/month · still bills CN¥234.00/month\n" +
-		"( ) Stop now, ask me on Wed 9 Dec to delete\nsaves CN¥6,875.00/month · still bills CN¥199.00/month\n" +
+		"( ) Stop now, ask me on Wed 9 Dec to delete\ndeleted then: saves CN¥6,875.00/month · still bills CN¥199.00/month\n" +
 		"( ) Delete now ⚠ cannot be undone\nsaves CN¥6,875.00/month · still bills CN¥199.00/month\n" +
 		"The card goes back to the pool and may not be free again.\nStays and bills: disk d-eval-2 CN¥175.00/month\nReason\n" +
 		"Read under a minute ago. I look again before I act; if anything changed I stop and tell you."

@@ -153,7 +153,7 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen string, pick
 		choice.Options = append(choice.Options, Option{Value: string(o.Verb), Label: optionLabel(p, o), Hint: effect(p, o)})
 		if o.Verb == billing.VerbStop && deletable(plan) {
 			choice.Options = append(choice.Options, Option{Value: stopAsk, Label: p.Text("bot.release.option.stop_ask", "date", p.Date(askDay(p.Now))),
-				Hint: effect(p, option(plan, string(billing.VerbDelete)))})
+				Hint: laterEffect(p, option(plan, string(billing.VerbDelete)))})
 		}
 	}
 	f.text(planHead(p, x, plan))
@@ -184,10 +184,10 @@ func releaseForm(p words.Printer, x item, plan release.Plan, chosen string, pick
 	return f
 }
 
-// exportChecks is the list of what has to be saved elsewhere before a delete. It may be sent back unticked: the answer
-// names what is missing, which Slack's own would not.
+// exportChecks is the list of what has to be saved elsewhere before a delete. It is no optional input, which Slack would
+// say beside it.
 func exportChecks(p words.Printer, o release.Option) *Checks {
-	c := Checks{Name: inputExport, Label: p.Text("bot.release.exported"), Optional: true}
+	c := Checks{Name: inputExport, Label: p.Text("bot.release.exported")}
 	for _, item := range o.Export {
 		c.Options = append(c.Options, Option{Value: item, Label: p.Say(release.ExportText(item))})
 	}
@@ -259,6 +259,11 @@ func effect(p words.Printer, o release.Option) string {
 		}
 	}
 	return p.Text("bot.release.effect", "saves", p.MoneyPer(o.Saves, words.PerMonth), "still", p.MoneyPer(o.StillBills, words.PerMonth))
+}
+
+// laterEffect says what a delete on a later day will save and leave.
+func laterEffect(p words.Printer, o release.Option) string {
+	return p.Text("bot.release.effect_later", "saves", p.MoneyPer(o.Saves, words.PerMonth), "still", p.MoneyPer(o.StillBills, words.PerMonth))
 }
 
 // consequences are what a choice deletes, what stays and bills, and what may not come back.

@@ -99,11 +99,11 @@ func TestDemoInABrowser(t *testing.T) {
 		t.Error("a delete is preselected")
 	}
 	page.Do("choose", chromedp.Click(`#modal [data-block="do"] input[value="delete"]`))
-	page.Do("be asked for the name", chromedp.SendKeys(typed, "ds-imagenet"), chromedp.Click("#modal-submit"),
-		browser.Until(`document.querySelector('#modal .bad .error')?.textContent.includes('ds-imagenet-old')`))
 	for _, item := range release.Exports() {
 		page.Do("tick "+item, chromedp.Click(`#modal [data-block="exported"] input[value="`+item+`"]`))
 	}
+	page.Do("be asked for the name", chromedp.SendKeys(typed, "ds-imagenet"), chromedp.Click("#modal-submit"),
+		browser.Until(`document.querySelector('#modal .bad .error')?.textContent.includes('ds-imagenet-old')`))
 	page.Do("confirm", chromedp.SendKeys(typed, "-old"), chromedp.Click("#modal-submit"),
 		browser.Until(`!document.querySelector('#modal').open`), told("ds-imagenet-old: delete"))
 	page.Do("see it verified", told("ds-imagenet-old: deleted, gone from two complete listings"))
@@ -165,6 +165,8 @@ func TestDemoPictures(t *testing.T) {
 			page.Shot(s.name + "-release-" + c)
 			if page.Is(`document.querySelector('#modal input[value=delete]') !== null`) {
 				page.Shot(s.name+"-release-"+c+"-delete", chromedp.Click(`#modal input[value=delete]`), browser.Until(`document.querySelector('#modal [data-block=typed]') !== null`))
+				page.Shot(s.name+"-release-"+c+"-refused", chromedp.Click(`#modal [data-block="exported"] input[value=logs]`), chromedp.Click("#modal-submit"),
+					browser.Until(`document.querySelector('#modal .bad .error') !== null`), browser.JS(`document.querySelector('#modal .bad').scrollIntoView({block: 'center'})`))
 			}
 			page.Do("close", chromedp.KeyEvent(kb.Escape), browser.Until(`!document.querySelector('#modal').open`))
 		}
