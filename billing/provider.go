@@ -235,6 +235,7 @@ type Config struct {
 	BaseURL string            // "" for the cloud's own
 	Members MemberDetail      // what is asked of an organisation's accounts beyond their names
 	Write   bool              // whether this opening may change things; false for everything but the release engine
+	Actor   string            // chat user id of who has the change made, for the cloud's own records; "" where nobody has yet
 }
 
 // MemberDetail says that the account's key reads an organisation, and what of each of its accounts, at a request or more

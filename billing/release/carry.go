@@ -76,7 +76,7 @@ func (e *Engine) act(ctx context.Context, a Action) (Action, error) {
 	if !why.IsZero() {
 		return e.step(ctx, a, Failed, Change{Why: why})
 	}
-	cloud, err := e.o.Opener.OpenForRelease(ctx, a.Account)
+	cloud, err := e.o.Opener.OpenForRelease(withActor(ctx, a.Approver), a.Account)
 	if err != nil {
 		return e.step(ctx, a, Failed, Change{Why: billing.Say("release.failed.refused", "name", a.called(), "say", billing.SayOf(err))})
 	}

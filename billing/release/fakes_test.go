@@ -31,6 +31,7 @@ type world struct {
 	told    []State
 	tellErr error
 	refresh func(s billing.Scope) error // nil for always good
+	actor   Person                      // in whose name the account was opened last
 	closed  error                       // why the account can't be opened for release
 	allowed []string
 
@@ -92,7 +93,12 @@ func (w *world) Refresh(ctx context.Context, _ billing.AccountID, s billing.Scop
 	return err
 }
 
-func (w *world) OpenForRelease(context.Context, billing.AccountID) (billing.Provider, error) {
+func (w *world) OpenForRelease(ctx context.Context, _ billing.AccountID) (billing.Provider, error) {
+	if who := ActorOf(ctx); who.ID != "" {
+		w.mu.Lock()
+		w.actor = who
+		w.mu.Unlock()
+	}
 	if w.closed != nil {
 		return nil, w.closed
 	}

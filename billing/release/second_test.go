@@ -41,8 +41,8 @@ func TestSecondPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		runs(e, 5*time.Minute)
-		if w.cloud.deletes != 1 {
-			t.Errorf("%d deletes", w.cloud.deletes)
+		if w.cloud.deletes != 1 || w.actor.ID != carl.ID {
+			t.Errorf("%d deletes, in the name of %+v", w.cloud.deletes, w.actor)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) { // the proposer was taken off the list between approval and act

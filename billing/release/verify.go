@@ -63,7 +63,7 @@ func (e *Engine) jobFailed(ctx context.Context, a Action) billing.Text {
 
 func (e *Engine) followJob(ctx context.Context, a Action) (r billing.Receipt, err error) {
 	defer recovered("follow", &err)
-	cloud, err := e.o.Opener.OpenForRelease(ctx, a.Account)
+	cloud, err := e.o.Opener.OpenForRelease(withActor(ctx, a.Approver), a.Account)
 	if err != nil {
 		return r, err
 	}

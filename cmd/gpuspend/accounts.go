@@ -8,6 +8,7 @@ import (
 
 	"gpuspend/billing"
 	"gpuspend/billing/providers"
+	"gpuspend/billing/release"
 	"gpuspend/billing/watch"
 )
 
@@ -45,6 +46,9 @@ func (ac AccountConfig) open(ctx context.Context, d billing.Driver, write bool, 
 		given = ac.Credentials.Release
 	}
 	c := billing.Config{Account: ac.Name, BaseURL: ac.BaseURL, Write: write, Members: ac.Organization.detail(), Fields: map[string]billing.Secret{}}
+	if write {
+		c.Actor = release.ActorOf(ctx).ID
+	}
 	for name, s := range given {
 		secret, err := s.Reveal(ctx)
 		if err != nil {

@@ -122,6 +122,9 @@ func configure(c billing.Config, e billing.Env, s settings) (aws.Config, error) 
 		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), role.Reveal(),
 			func(o *stscreds.AssumeRoleOptions) {
 				o.RoleSessionName = "gpuspend"
+				if c.Write && c.Actor != "" { // CloudTrail then names who clicked
+					o.SourceIdentity = aws.String(c.Actor)
+				}
 				if id := c.Fields["external_id"]; !id.Empty() {
 					o.ExternalID = aws.String(id.Reveal())
 				}

@@ -49,7 +49,7 @@ func fields() []billing.Field {
 		{Name: "secret_access_key", Label: "Secret access key", Secret: true, Help: "Belongs to the access key ID."},
 		{Name: "session_token", Label: "Session token", Secret: true, Help: "For temporary keys only."},
 		{Name: "profile", Label: "Profile", Help: "Of the shared configuration (~/.aws/config), in place of keys."},
-		{Name: "role_arn", Label: "Role to assume", Help: "Such as arn:aws:iam::123456789012:role/gpuspend-read; taken on with the keys above."},
+		{Name: "role_arn", Label: "Role to assume", Help: "Such as arn:aws:iam::123456789012:role/gpuspend-read; taken on with the keys above. A role to release with has to allow sts:SetSourceIdentity: its session names who clicked."},
 		{Name: "external_id", Label: "External ID", Help: "What the role's trust policy asks for, where it asks."},
 		{Name: "region", Label: "Home region", Help: "Where regions are asked for and the role is taken on; us-east-1 without one."},
 		{Name: "regions", Label: "Regions", Help: "Such as us-east-1,eu-west-1. Without it every enabled region is looked at."},

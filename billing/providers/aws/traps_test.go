@@ -440,6 +440,14 @@ func TestAssumeRole(t *testing.T) {
 	if got := strings.Join(used, ", "); got != "AssumeRole "+fakeKeyID+", GetCallerIdentity ASIAROLE" {
 		t.Errorf("requests: %s", got)
 	}
+	if role.Has("SourceIdentity") {
+		t.Error("a reading session names somebody")
+	}
+	acting := configured("role_arn", arn, "external_id", "ext-7")
+	acting.Write, acting.Actor = true, "U0ANA"
+	if _, err = openOver(t, h, acting).(billing.Identifier).Identify(context.Background()); err != nil || role.Get("SourceIdentity") != "U0ANA" {
+		t.Errorf("%v, SourceIdentity %q; want who clicked", err, role.Get("SourceIdentity"))
+	}
 	_, err = openOver(t, h, configured("role_arn", arn)).(billing.Identifier).Identify(context.Background())
 	if billing.KindOf(err) != billing.Denied || billing.SayOf(err).Args["permission"] != "sts:AssumeRole" {
 		t.Errorf("%v, want Denied of sts:AssumeRole", err)
