@@ -92,7 +92,7 @@ func look(ctx context.Context, db *storage.DB, in installation, now time.Time) (
 	}
 	for _, a := range in.arranged(snap.Accounts) {
 		av := notify.AccountView{Account: a, Driver: in.drivers[a.Driver], Balance: snap.Balances[a.ID],
-			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: append(snap.Held(a.ID), in.declaredHoldings(a, now)...)}
+			Readings: snap.Readings[a.ID], Release: in.release[a.Name], Holdings: keptByTag(append(snap.Held(a.ID), in.declaredHoldings(a, now)...), in.zone, now)}
 		if i := slices.IndexFunc(covered, func(c ledger.Covered) bool { return c.Account == a.ID }); i >= 0 {
 			av.Covered = covered[i]
 		}
