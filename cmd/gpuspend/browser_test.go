@@ -54,7 +54,7 @@ const (
 
 // typing types a command.
 func typing(command string) browser.Step {
-	return chromedp.SendKeys("#composer-input", command+kb.Enter)
+	return chromedp.Steps(chromedp.Click("#composer-input"), chromedp.SendKeys("#composer-input", command+kb.Enter))
 }
 
 // replied waits until the newest answer holds all of these words.
