@@ -111,7 +111,7 @@ func permissions() []billing.Permission {
 	add(false, billing.CanCharges, "ce:GetCostAndUsage", "s3:ListBucket", "s3:GetObject")
 	add(false, billing.CanMembers, "organizations:ListAccounts", "organizations:ListParents", "organizations:ListTagsForResource", "sts:AssumeRole")
 	add(true, billing.CanStop, "ec2:StopInstances")
-	add(true, billing.CanRelease, "ec2:TerminateInstances", "ec2:DeleteVolume", "ec2:DeleteSnapshot", "ec2:DeregisterImage", "ec2:ReleaseAddress")
+	add(true, billing.CanRelease, "sts:SetSourceIdentity", "ec2:TerminateInstances", "ec2:DeleteVolume", "ec2:DeleteSnapshot", "ec2:DeregisterImage", "ec2:ReleaseAddress")
 	return all
 }
 

@@ -97,6 +97,7 @@ func TestRefusals(t *testing.T) {
 		{400, "VolumeInUse", billing.Conflict},
 		{400, "InvalidSnapshot.InUse", billing.Conflict},
 		{400, "OperationNotPermitted", billing.Conflict},
+		{400, "UnsupportedOperation", billing.Conflict}, // a one-time spot machine cannot be stopped
 		{500, "InternalError", billing.Upstream},
 		{400, "InvalidParameterValue", billing.Invalid},
 	} {

@@ -310,3 +310,21 @@ func TestPartsOfACardAreNotCounted(t *testing.T) {
 		t.Errorf("half a card is %s of %s", g.Count, g.Model)
 	}
 }
+
+// An address in a bandwidth that others share (WHOLE) may cost nothing by itself, and giving it back ends no bandwidth: what
+// it costs is unknown, so that no saving is claimed. One that nothing has is billed in any bandwidth.
+func TestSharedBandwidthOutlivesItsAddress(t *testing.T) {
+	bound := address{ID: "ip", Status: "ACTIVE", BoundType: "PORT", BoundTo: "port-1"}
+	bound.Bandwidth.Charge = "bandwidth"
+	for share, want := range map[string]billing.Tri{"PER": billing.Yes, "WHOLE": billing.Unsure} {
+		bound.Bandwidth.Share = share
+		if r := bound.resource(project{region: "cn-north-4"}, nil, machineSet{}); r.Billed != want || r.Rate.Hourly.Known() {
+			t.Errorf("%s: billed %d at %s, want %d at an unknown rate", share, r.Billed, r.Rate.Hourly, want)
+		}
+	}
+	free := address{ID: "ip", Status: "DOWN"}
+	free.Bandwidth.Share = "WHOLE"
+	if r := free.resource(project{region: "cn-north-4"}, nil, machineSet{}); r.State != billing.StateUnattached || r.Billed != billing.Yes {
+		t.Errorf("%s, billed %d", r.State, r.Billed)
+	}
+}
