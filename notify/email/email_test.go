@@ -38,11 +38,15 @@ type server struct {
 	wrapped  bool // TLS from the start
 }
 
-func serve(t *testing.T) *server {
+// serve starts a server, which changes make another before it speaks.
+func serve(t *testing.T, changes ...func(*server)) *server {
 	web := httptest.NewTLSServer(nil) // for its certificate of 127.0.0.1
 	t.Cleanup(web.Close)
 	s := &server{tls: &tls.Config{Certificates: web.TLS.Certificates}, roots: x509.NewCertPool(), answer: notifytest.Fine}
 	s.roots.AddCert(web.Certificate())
+	for _, change := range changes {
+		change(s)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -229,8 +233,7 @@ func TestAMail(t *testing.T) {
 
 // On port 465 TLS begins at once.
 func TestTLSFromTheStart(t *testing.T) {
-	s := serve(t)
-	s.wrapped = true
+	s := serve(t, func(s *server) { s.wrapped = true })
 	mailer := Server{Host: "127.0.0.1:465", User: "bot", Password: billing.NewSecret(password), From: "bot@example.com", Roots: s.roots,
 		Now: time.Now, patience: 2 * time.Second, Dial: s.dial}
 	if _, err := mailer.Deliver(t.Context(), notifytest.Letter("ops@example.com")); err != nil || len(s.mails) != 1 {
@@ -240,8 +243,7 @@ func TestTLSFromTheStart(t *testing.T) {
 
 // A server elsewhere that offers no STARTTLS gets nothing: neither the password nor what the message says.
 func TestNothingGoesInTheClear(t *testing.T) {
-	s := serve(t)
-	s.insecure = true
+	s := serve(t, func(s *server) { s.insecure = true })
 	mailer := Server{Host: "mail.example:587", User: "bot", Password: billing.NewSecret(password), From: "bot@example.com", Now: time.Now,
 		patience: 2 * time.Second, Dial: s.dial}
 	_, err := mailer.Deliver(t.Context(), notifytest.Letter("ops@example.com"))
